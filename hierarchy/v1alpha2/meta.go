@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package v1alpha2
+
+// Labels.
+const (
+	// LabelInheritedFrom marks a copy; its value is the namespace of the
+	// source. Written by the owner of the copy's namespace; read by all.
+	LabelInheritedFrom = Group + "/inherited-from"
+
+	// LabelManagedByApps is set to Group on every copy, whatever the source
+	// had there, so that tools see who maintains the object.
+	LabelManagedByApps = "app.kubernetes.io/managed-by"
+
+	// LabelTreeDepthSuffix ends every tree label. The label of namespace n is
+	// n + LabelTreeDepthSuffix; its value is the distance to n.
+	LabelTreeDepthSuffix = ".tree." + Group + "/depth"
+
+	// LabelIncludedNamespace is "true" on every managed namespace. The
+	// selectors of the webhooks read it.
+	LabelIncludedNamespace = Group + "/included-namespace"
+)
+
+// Annotations of namespaces.
+const (
+	// AnnotationSubnamespaceOf marks a subnamespace; its value is the parent.
+	// It is the source of truth for ownership. Written once, when the
+	// namespace is created for its anchor.
+	AnnotationSubnamespaceOf = Group + "/subnamespace-of"
+
+	// AnnotationManagedBy names the system that places a namespace in a tree
+	// of its own. Absent, empty or Group means Banyan; anything else makes
+	// the namespace external. Only read.
+	AnnotationManagedBy = Group + "/managed-by"
+)
+
+// Annotations of source objects, set by users to limit propagation.
+const (
+	AnnotationPropagatePrefix = "propagate." + Group
+
+	// AnnotationSelector selects destination namespaces by label.
+	AnnotationSelector = AnnotationPropagatePrefix + "/select"
+	// AnnotationTreeSelector selects destination namespaces by ancestor.
+	AnnotationTreeSelector = AnnotationPropagatePrefix + "/treeSelect"
+	// AnnotationNoneSelector, when true, stops all propagation.
+	AnnotationNoneSelector = AnnotationPropagatePrefix + "/none"
+	// AnnotationAllSelector, when true, asks for propagation to everywhere.
+	AnnotationAllSelector = AnnotationPropagatePrefix + "/all"
+)
+
+// Finalizers.
+const (
+	// FinalizerAnchor keeps an anchor until its namespace is dealt with.
+	FinalizerAnchor = Group
+
+	// FinalizerHasSubnamespace keeps a HierarchyConfiguration, and so its
+	// allowCascadingDeletion, readable until all anchors beside it are gone.
+	FinalizerHasSubnamespace = Group + "/hasSubnamespace"
+)
+
+// Condition types of a namespace.
+const (
+	// ConditionActivitiesHalted: nothing is copied to, or deleted from, this
+	// namespace and its descendants.
+	ConditionActivitiesHalted = "ActivitiesHalted"
+	// ConditionBadConfiguration: something is wrong, but work goes on.
+	ConditionBadConfiguration = "BadConfiguration"
+)
+
+// Condition reasons of a namespace.
+const (
+	ReasonAncestor                 = "AncestorHaltActivities"
+	ReasonDeletingCRD              = "DeletingCRD"
+	ReasonInCycle                  = "InCycle"
+	ReasonParentMissing            = "ParentMissing"
+	ReasonIllegalParent            = "IllegalParent"
+	ReasonAnchorMissing            = "SubnamespaceAnchorMissing"
+	ReasonIllegalManagedLabel      = "IllegalManagedLabel"
+	ReasonIllegalManagedAnnotation = "IllegalManagedAnnotation"
+)

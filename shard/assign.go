@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package shard
+
+import "time"
+
+// Patience of the members for which a vacant shard is not meant. An unowned
+// shard never depends on one process for long.
+const (
+	secondPatience = 1 * time.Second
+	anyPatience    = 3 * time.Second
+)
+
+// assign moves each shard one step towards its holder in the ring.
+func (m *Machine) assign() {
+	if !m.listed {
+		return
+	}
+	budget := m.cfg.Budget
+	for i := range m.slots {
+		if s := &m.slots[i]; s.state == Draining || s.state == Releasing {
+			budget--
+		}
+	}
+	for i := range m.slots {
+		s := &m.slots[i]
+		if vacant := m.vacancy(s); vacant != s.vacant {
+			s.vacant, s.vacantSince = vacant, m.now
+		}
+		if s.writing {
+			continue
+		}
+		if !m.mine(s) {
+			m.acquire(s)
+			continue
+		}
+		if m.keep(s, budget) {
+			budget--
+		}
+	}
+}
+
+// keep drives a shard that is ours. It reports whether a hand-over began.
+func (m *Machine) keep(s *slot, budget int) bool {
+	switch s.state {
+	case Idle, Acquiring:
+		s.enter(Warming, m.now)
+		m.do(Warm{ID: s.id, Epoch: s.record.Epoch, Reason: s.record.Reason})
+	case Warming, Owned:
+		if m.stopping || s.state == Owned && budget > 0 && m.shouldMove(s) {
+			if s.state == Owned {
+				m.do(Closed{ID: s.id})
+			}
+			s.enter(Draining, m.now)
+			m.do(Drain{ID: s.id, Epoch: s.record.Epoch})
+			return true
+		}
+	case Draining:
+	case Releasing:
+		m.release(s)
+	}
+	return false
+}
+
+// shouldMove: the ring wants it elsewhere, has settled, and the other side sees
+// the same ring.
+func (m *Machine) shouldMove(s *slot) bool {
+	owner := m.ring.Owner(s.id)
+	if owner == "" || owner == m.cfg.Member || m.now < m.settled {
+		return false
+	}
+	target := m.members[owner]
+	return target.State == MemberActive && target.RingKey == m.ring.Key() && !m.expired(target)
+}
+
+// release gives a drained shard back.
+//
+// Invariant: the shard stays closed from here on, even if the outcome is unknown.
+// Reason: the release may be done late, and another may hold it then.
+func (m *Machine) release(s *slot) {
+	to := m.ring.Owner(s.id)
+	switch {
+	case m.stopping && m.self.state == MemberRestarting:
+		to = m.cfg.Member
+	case m.stopping && to == m.cfg.Member:
+		to = m.ring.Second(s.id)
+	}
+	m.put(s, Record{ID: s.id, Epoch: s.record.Epoch, HandoffTo: to, Reason: s.record.Reason})
+}
+
+// acquire asks for a vacant shard, if it is our turn.
+func (m *Machine) acquire(s *slot) {
+	if s.state == Acquiring {
+		s.enter(Idle, m.now)
+	}
+	self, known := m.members[m.cfg.Member]
+	mayHold := m.self.registered && known && self.State == MemberActive && !m.stopping && m.now < m.self.deadline
+	if !mayHold || s.vacant == held || m.now < m.turn(s) {
+		return
+	}
+	reason := map[vacancy]Reason{free: ReasonFree, meant: ReasonHandover, orphaned: ReasonTakeover}[s.vacant]
+	s.enter(Acquiring, m.now)
+	m.put(s, Record{ID: s.id, Holder: m.identity(), Epoch: s.record.Epoch + 1, Reason: reason})
+}
+
+// never is later than any clock will show.
+const never = Instant(1<<63 - 1)
+
+// turn is when this member may ask for a vacant shard: its owner in the ring at
+// once, the next one after a second, anybody after three.
+func (m *Machine) turn(s *slot) Instant {
+	from := max(s.vacantSince, m.ringSince)
+	owner := m.ring.Owner(s.id)
+	switch s.vacant {
+	case meant:
+		// Whoever it is meant for need not wait for anything.
+		if m.ring.Has(s.record.HandoffTo) {
+			owner, from = s.record.HandoffTo, s.vacantSince
+		}
+	case free:
+		if s.claim.holder == m.identity() {
+			return m.now
+		}
+		from = max(from, m.settled, m.unwrittenUntil(s))
+	}
+	if owner == m.cfg.Member {
+		return from
+	}
+	if other, exists := m.members[owner]; exists {
+		// A member that restarts is waited for; its grace ends by leaving the
+		// ring. Once it is back, our patience begins.
+		if other.State == MemberRestarting {
+			return never
+		}
+		from = max(from, other.stateSince)
+	}
+	if m.ring.Second(s.id) == m.cfg.Member {
+		return from + secondPatience
+	}
+	return from + anyPatience
+}
+
+// unwrittenUntil is when a shard without a record is known to be free. Where all
+// shards were without, nobody ever held one. Where others had theirs, somebody
+// deleted this one, perhaps before its holder knows; that holder has written it
+// anew, or stopped, within a lease.
+func (m *Machine) unwrittenUntil(s *slot) Instant {
+	if s.record.Version != 0 || m.virgin {
+		return 0
+	}
+	return m.listedAt + m.cfg.LeaseDuration
+}
+
+func (m *Machine) put(s *slot, record Record) {
+	s.writing = true
+	m.do(PutShard{Record: record, Expect: s.record.Version})
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+// Package gate lets a write pass only while this replica holds the shard that it
+// falls into. It is the one place where ownership is asked.
+//
+// A write passes three times:
+//
+//  1. Client derives the shard from the namespace that is written to, refuses
+//     what is not held or not conditional, counts the write, and bounds it by
+//     the write timeout.
+//  2. Transport looks again in the moment before the request leaves, and refuses
+//     every request that would change something and did not come through Client.
+//  3. The API server compares the resourceVersion that each update, patch and
+//     delete carries.
+//
+// The gate narrows the window between look and write to that of the last step; it
+// cannot close it. What protects the rest is the guard time of package shard, and
+// the conditions on the writes.
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/banyan-hns/banyan/shard"
+)
+
+var (
+	// ErrNotOwner: another replica holds the shard, or nobody does.
+	ErrNotOwner = errors.New("this replica does not hold the shard")
+	// ErrSuspended: this replica holds the shard, but could not renew its lease.
+	ErrSuspended = errors.New("this replica has not renewed its lease in time")
+	// ErrUnconditional: the write would change whatever it finds.
+	ErrUnconditional = errors.New("the write carries no resourceVersion or precondition")
+	// ErrUngated: the request did not come through the gated client.
+	ErrUngated = errors.New("the request has no permit; write through the gated client")
+)
+
+// Gate admits writes to the shards of the Holding that was published last.
+type Gate struct {
+	clock   func() shard.Instant
+	timeout time.Duration
+	// broken is the negative control of tests: it admits everything.
+	broken bool
+
+	holding  atomic.Pointer[shard.Holding]
+	inflight []flight
+	counts   Counts
+}
+
+// flight counts the writes into one shard that have begun and not ended.
+type flight struct {
+	mu      sync.Mutex
+	writes  int
+	waiters []chan struct{}
+}
+
+// Counts of decisions since the start, for metrics.
+type Counts struct {
+	Allowed, NotOwner, Suspended, Unconditional, Ungated atomic.Int64
+}
+
+// New returns a gate that admits nothing yet. Each write is bounded by timeout;
+// clock must be the one that the holdings are made with.
+func New(shards int, timeout time.Duration, clock func() shard.Instant) *Gate {
+	g := &Gate{clock: clock, timeout: timeout, inflight: make([]flight, shards)}
+	g.holding.Store(&shard.Holding{})
+	return g
+}
+
+// NewBroken returns a gate that admits every write, whoever holds the shard. It
+// exists to show that the checks of the audit log find such writes.
+func NewBroken(shards int, timeout time.Duration, clock func() shard.Instant) *Gate {
+	g := New(shards, timeout, clock)
+	g.broken = true
+	return g
+}
+
+// Publish makes a holding the one that is asked from now on.
+func (g *Gate) Publish(h shard.Holding) { g.holding.Store(&h) }
+
+// Holding that was published last.
+func (g *Gate) Holding() shard.Holding { return *g.holding.Load() }
+
+// Counts of decisions.
+func (g *Gate) Counts() *Counts { return &g.counts }
+
+// Shards is the number of shards P.
+func (g *Gate) Shards() int { return len(g.inflight) }
+
+// InFlight is the number of writes that have begun and not ended.
+func (g *Gate) InFlight() int {
+	total := 0
+	for i := range g.inflight {
+		g.inflight[i].mu.Lock()
+		total += g.inflight[i].writes
+		g.inflight[i].mu.Unlock()
+	}
+	return total
+}
+
+type permitKey struct{}
+
+// permit is what Transport looks for in the context of a request.
+type permit struct {
+	id    shard.ID
+	epoch int64
+}
+
+// Begin admits one write into a shard. The context that it returns bounds the
+// write and carries the permit; end must be called when the write has ended.
+//
+// Invariant: a write that was admitted is counted before the holding is read.
+// Reason: whoever closes the shard publishes first and counts afterwards, so it
+// either sees the write or the write sees it.
+func (g *Gate) Begin(ctx context.Context, id shard.ID) (_ context.Context, end func(), err error) {
+	flight := &g.inflight[id]
+	flight.begin()
+	epoch, err := g.admit(id)
+	if err != nil {
+		flight.end()
+		return nil, nil, fmt.Errorf("writing into shard %d: %w", id, err)
+	}
+	g.counts.Allowed.Add(1)
+	bounded, cancel := context.WithTimeout(context.WithValue(ctx, permitKey{}, permit{id, epoch}), g.timeout)
+	return bounded, func() {
+		cancel()
+		flight.end()
+	}, nil
+}
+
+func (g *Gate) admit(id shard.ID) (epoch int64, err error) {
+	holding := g.Holding()
+	switch {
+	case g.broken || holding.Owns(id, g.clock()):
+		return holding.Epoch(id), nil
+	case holding.Open(id):
+		g.counts.Suspended.Add(1)
+		return 0, ErrSuspended
+	default:
+		g.counts.NotOwner.Add(1)
+		return 0, ErrNotOwner
+	}
+}
+
+// Drain waits until no write into the shard is in flight. The shard must have
+// been closed by Publish before.
+func (g *Gate) Drain(ctx context.Context, id shard.ID) error {
+	select {
+	case <-g.inflight[id].idle():
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("draining shard %d: %w", id, ctx.Err())
+	}
+}
+
+func (f *flight) begin() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.writes++
+}
+
+func (f *flight) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.writes--; f.writes > 0 {
+		return
+	}
+	for _, waiter := range f.waiters {
+		close(waiter)
+	}
+	f.waiters = nil
+}
+
+// idle returns a channel that is closed when no write is in flight.
+func (f *flight) idle() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	waiter := make(chan struct{})
+	if f.writes == 0 {
+		close(waiter)
+	} else {
+		f.waiters = append(f.waiters, waiter)
+	}
+	return waiter
+}

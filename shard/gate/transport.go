@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package gate
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// Transport wraps the transport of the connection that gated writes use. Reads
+// pass; everything else needs a permit that is still good.
+func (g *Gate) Transport(next http.RoundTripper) http.RoundTripper {
+	return transport{gate: g, next: next}
+}
+
+type transport struct {
+	gate *Gate
+	next http.RoundTripper
+}
+
+func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	if err := t.gate.check(request); err != nil {
+		if request.Body != nil {
+			_ = request.Body.Close() // a RoundTripper closes it also on errors
+		}
+		return nil, fmt.Errorf("sending %s %s: %w", request.Method, request.URL.Path, err)
+	}
+	return t.next.RoundTrip(request)
+}
+
+func (g *Gate) check(request *http.Request) error {
+	switch request.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return nil
+	}
+	p, permitted := request.Context().Value(permitKey{}).(permit)
+	if !permitted {
+		g.counts.Ungated.Add(1)
+		return ErrUngated
+	}
+	epoch, err := g.admit(p.id)
+	if err == nil && epoch != p.epoch {
+		return ErrNotOwner // it was given away and came back in between
+	}
+	return err
+}

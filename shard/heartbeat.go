@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package shard
+
+// self is what a member knows of its own heartbeat.
+type self struct {
+	lives      int         // lives that ended
+	state      MemberState // what we say, or will say with the next heartbeat
+	registered bool        // the record carries our identity, as far as we know
+	writing    bool        // a write of the record is under way
+	tried      Instant     // when the latest write was sent
+	failed     bool        // the latest write had no good end
+	renewed    Instant     // when the latest good write was sent
+	echoed     Instant     // when we last observed our own record
+	deadline   Instant     // when we stop to write, unless renewed
+}
+
+// heartbeat registers this life, or renews its record when that is due.
+func (m *Machine) heartbeat() {
+	if !m.listed || m.self.writing || m.stopped {
+		return
+	}
+	if !m.self.registered {
+		m.register()
+		return
+	}
+	if m.ready && !m.stopping {
+		m.self.state = MemberActive
+	}
+	record := m.members[m.cfg.Member]
+	changed := record.State != m.self.state || record.RingKey != m.ring.Key()
+	wait := m.cfg.RenewPeriod
+	if m.self.failed || changed {
+		wait = m.cfg.RenewPeriod / 8
+	}
+	if m.now-m.self.tried >= wait {
+		m.putSelf(m.selfRecord())
+	}
+}
+
+func (m *Machine) selfRecord() MemberRecord {
+	return MemberRecord{Name: m.cfg.Member, Holder: m.identity(), State: m.self.state, RingKey: m.ring.Key()}
+}
+
+// register makes the record of our name carry this life.
+//
+// Invariant: a record that names another life is taken only when that life said
+// goodbye, was fenced, ran in the same instance (whose process is gone if we
+// run), or has not renewed for LeaseDuration since we first saw it so. The
+// compare-and-swap excludes that it renews in the meantime.
+func (m *Machine) register() {
+	if m.stopping || m.self.failed && m.now-m.self.tried < m.cfg.RenewPeriod/8 {
+		return
+	}
+	record, exists := m.members[m.cfg.Member]
+	if exists && record.Holder != "" {
+		sameInstance := m.cfg.Instance != "" && record.Holder.Instance() == m.cfg.Instance
+		if !sameInstance && m.now-record.changed <= m.cfg.LeaseDuration {
+			return
+		}
+	}
+	m.self.state = MemberJoining
+	if exists && record.State == MemberRestarting {
+		m.self.state = MemberRestarting
+	}
+	m.putSelf(m.selfRecord())
+}
+
+func (m *Machine) putSelf(record MemberRecord) {
+	var expect Version
+	if known, exists := m.members[m.cfg.Member]; exists {
+		expect = known.Version
+	}
+	m.self.writing = true
+	m.self.tried = m.now
+	m.do(PutMember{Record: record, Expect: expect, Sent: m.now})
+}
+
+func (m *Machine) memberWritten(e MemberWritten) {
+	ours := e.Put.Record.Name == m.cfg.Member
+	if ours {
+		m.self.writing = false
+		m.self.failed = e.Outcome != Done
+	} else if other, exists := m.members[e.Put.Record.Name]; exists {
+		other.fencing = false
+	}
+	switch e.Outcome {
+	case Unknown:
+		// The same write with the same version is tried again; at most one of
+		// the two can be done.
+		return
+	case Lost:
+		if e.Record.Version == 0 {
+			m.forgetMember(e.Put.Record.Name)
+			return
+		}
+	case Done:
+		if ours && e.Record.Holder == m.identity() {
+			m.self.renewed = max(m.self.renewed, e.Put.Sent)
+			m.self.deadline = max(m.self.deadline, e.Put.Sent+m.cfg.LeaseDuration-m.cfg.Guard)
+		}
+	}
+	m.observeMember(e.Record)
+}
+
+// lose ends this life: it holds nothing from here on.
+func (m *Machine) lose() {
+	for i := range m.slots {
+		m.drop(&m.slots[i])
+	}
+	m.self = self{
+		lives: m.self.lives + 1, state: MemberJoining, writing: m.self.writing, tried: m.self.tried, failed: m.self.failed,
+	}
+	m.do(Fenced{})
+}

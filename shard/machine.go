@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package shard
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Machine is the protocol of one member, as the package comment states it. It is
+// not safe for concurrent use; it does no I/O and reads no clock.
+type Machine struct {
+	cfg Config
+	now Instant
+
+	listed   bool
+	listedAt Instant
+	virgin   bool // no shard had a record when we listed them
+	ready    bool
+	stopping bool
+	stopped  bool
+
+	self    self
+	members map[string]*member
+	slots   []slot
+
+	ring        *Ring
+	ringSince   Instant // when the ring last changed
+	growthSince Instant // when it first grew since it was last settled
+	settled     Instant // when newcomers may be given shards
+
+	clock   connectedClock
+	effects []Effect
+}
+
+// NewMachine returns the protocol of a member that has not heard of anything
+// yet. The configuration must be valid.
+func NewMachine(cfg Config, now Instant) (*Machine, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("configuring the member: %w", err)
+	}
+	m := &Machine{
+		cfg:     cfg,
+		now:     now,
+		members: map[string]*member{},
+		slots:   make([]slot, cfg.Shards),
+		ring:    NewRing(nil, cfg.Shards),
+		self:    self{state: MemberJoining},
+		clock:   connectedClock{last: now},
+	}
+	for id := range m.slots {
+		m.slots[id].id = ID(id)
+		m.slots[id].vacantSince = now
+	}
+	return m, nil
+}
+
+// Step folds one event and returns what shall be done. Time never runs
+// backwards: an earlier now counts as the latest seen.
+func (m *Machine) Step(now Instant, event Event) []Effect {
+	m.now = max(m.now, now)
+	m.effects = nil
+	// 1. Time: advance the clock that runs only while we are connected.
+	m.advance()
+	// 2. Facts: fold the event.
+	m.fold(event)
+	// 3. Decisions: each looks at the facts, not at the event.
+	m.reform()
+	m.heartbeat()
+	m.fence()
+	m.assign()
+	m.finish()
+	return m.effects
+}
+
+func (m *Machine) do(e Effect) { m.effects = append(m.effects, e) }
+
+func (m *Machine) fold(event Event) {
+	switch e := event.(type) {
+	case Tick:
+	case Listed:
+		m.list()
+	case Ready:
+		m.ready = true
+	case Stop:
+		m.stop(e)
+	case MemberObserved:
+		m.observeMember(e.Record)
+	case MemberGone:
+		m.forgetMember(e.Name)
+	case MemberWritten:
+		m.memberWritten(e)
+	case ShardObserved:
+		m.observeShard(e.Record)
+	case ShardGone:
+		m.forgetShard(e.ID)
+	case ShardWritten:
+		m.shardWritten(e)
+	case Drained:
+		m.drained(e)
+	case Warmed:
+		m.warmed(e)
+	}
+}
+
+func (m *Machine) list() {
+	m.listed, m.listedAt, m.virgin = true, m.now, true
+	for i := range m.slots {
+		m.virgin = m.virgin && m.slots[i].record.Version == 0
+	}
+}
+
+func (m *Machine) stop(e Stop) {
+	m.stopping = true
+	m.self.state = MemberRestarting
+	if e.Leaving || m.cfg.RestartGrace == 0 {
+		m.self.state = MemberLeaving
+	}
+}
+
+// finish says goodbye once nothing is held and nothing of ours is under way.
+func (m *Machine) finish() {
+	if !m.stopping || m.stopped || m.self.writing {
+		return
+	}
+	for i := range m.slots {
+		if s := &m.slots[i]; s.writing || s.state != Idle || m.mine(s) {
+			return
+		}
+	}
+	record, exists := m.members[m.cfg.Member]
+	if m.self.registered && exists && record.Holder == m.identity() {
+		m.putSelf(MemberRecord{Name: m.cfg.Member, State: m.self.state, RingKey: m.ring.Key()})
+		return
+	}
+	m.stopped = true
+	m.do(Stopped{})
+}
+
+// identity of the present life. Each life after a fence has a name of its own.
+func (m *Machine) identity() Identity {
+	return NewIdentity(m.cfg.Member, m.cfg.Instance, fmt.Sprintf("%s.%d", m.cfg.Incarnation, m.self.lives))
+}
+
+// Holding is what may be written now, and until when.
+func (m *Machine) Holding() Holding {
+	h := Holding{Holder: m.identity(), epochs: map[ID]int64{}}
+	if !m.self.registered {
+		return h
+	}
+	// Whoever does not see its own heartbeat come back does not see either what
+	// others do to its records.
+	h.Until = min(m.self.deadline, m.self.echoed+m.cfg.LeaseDuration)
+	for i := range m.slots {
+		if s := &m.slots[i]; s.state == Owned {
+			h.epochs[s.id] = s.record.Epoch
+		}
+	}
+	return h
+}
+
+// Ring as this member sees it now.
+func (m *Machine) Ring() *Ring { return m.ring }
+
+func (m *Machine) memberNames() []string { return slices.Sorted(maps.Keys(m.members)) }

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package shard
+
+import "time"
+
+// member is what this machine knows of any member, itself included.
+type member struct {
+	MemberRecord
+	heard      Instant // connected time when its record last changed
+	changed    Instant // host time when its record last changed
+	stateSince Instant // host time when its state last changed
+	fencing    bool    // a fence of ours is under way
+}
+
+func (m *Machine) observeMember(record MemberRecord) {
+	known, exists := m.members[record.Name]
+	if record.Name == m.cfg.Member && record.Holder == m.identity() {
+		m.self.echoed = m.now
+	}
+	if exists && record.Version <= known.Version {
+		return
+	}
+	if !exists {
+		known = &member{stateSince: m.now}
+		m.members[record.Name] = known
+	}
+	if exists && known.State != record.State {
+		known.stateSince = m.now
+	}
+	known.MemberRecord = record
+	known.heard = m.clock.time
+	known.changed = m.now
+	if record.Name == m.cfg.Member {
+		m.observeSelf(record)
+	}
+}
+
+// observeSelf: whoever took our record away has ended this life.
+func (m *Machine) observeSelf(record MemberRecord) {
+	switch {
+	case record.Holder == m.identity():
+		m.self.registered = true
+	case m.self.registered && !m.stopped:
+		if m.stopping && record.Holder == "" {
+			m.self.registered = false // our own goodbye
+			return
+		}
+		m.lose()
+	}
+}
+
+// forgetMember: a heartbeat that was deleted fences nobody yet. Its shards are
+// taken only after a fence, which waits as long as for a silent member.
+func (m *Machine) forgetMember(name string) {
+	known, exists := m.members[name]
+	if !exists {
+		return
+	}
+	if name == m.cfg.Member {
+		delete(m.members, name)
+		if m.self.registered {
+			m.lose()
+		}
+		return
+	}
+	known.Version = 0
+	known.heard = m.clock.time
+	known.changed = m.now
+}
+
+// expired: silent for longer than its lease, in time that we watched.
+func (m *Machine) expired(other *member) bool {
+	return m.clock.time-other.heard > m.cfg.LeaseDuration
+}
+
+// suppose that the holder of a shard is a member, though it has no heartbeat that
+// we know of. If none appears, it is fenced as if it had been silent from now on.
+func (m *Machine) suppose(holder Identity) {
+	name := holder.Member()
+	if _, exists := m.members[name]; exists || holder == "" {
+		return
+	}
+	m.members[name] = &member{
+		MemberRecord: MemberRecord{Name: name, Holder: holder, State: MemberFenced},
+		heard:        m.clock.time, changed: m.now, stateSince: m.now,
+	}
+}
+
+// fenceStagger keeps the members from racing for one fence: the first in order
+// of names goes first.
+const fenceStagger = 200 * time.Millisecond
+
+// fence takes their records away from members that are silent for too long.
+func (m *Machine) fence() {
+	if !m.connected() || m.stopping {
+		return
+	}
+	claimed := m.latestClaims()
+	for _, name := range m.memberNames() {
+		other := m.members[name]
+		if name == m.cfg.Member || other.fencing {
+			continue
+		}
+		record := MemberRecord{Name: name, State: MemberFenced, RingKey: other.RingKey}
+		if other.Holder == "" {
+			// It said goodbye, or was fenced, but a shard that was written later
+			// still names it. Writing the same again proves that no new life
+			// began in between.
+			if other.Version > claimed[name] {
+				continue
+			}
+			record.State = other.State
+		} else if overdue := m.clock.time - other.heard - m.cfg.LeaseDuration; overdue <= 0 || overdue < m.rank()*fenceStagger {
+			continue
+		}
+		other.fencing = true
+		m.do(PutMember{Record: record, Expect: other.Version, Sent: m.now})
+	}
+}
+
+// latestClaims is, per member, the latest version of a shard that names it.
+func (m *Machine) latestClaims() map[string]Version {
+	claims := map[string]Version{}
+	for i := range m.slots {
+		if s := &m.slots[i]; s.claim.holder != "" {
+			name := s.claim.holder.Member()
+			claims[name] = max(claims[name], s.claim.version)
+		}
+	}
+	return claims
+}
+
+// rank is our place among the members that may fence.
+func (m *Machine) rank() time.Duration {
+	rank := time.Duration(0)
+	for name, other := range m.members {
+		if name < m.cfg.Member && other.State == MemberActive && !m.expired(other) {
+			rank++
+		}
+	}
+	return rank
+}
+
+// inRing: active, or expected back soon.
+func (m *Machine) inRing(other *member) bool {
+	switch other.State {
+	case MemberActive:
+		return other.Holder != ""
+	case MemberRestarting:
+		return m.now-other.stateSince < m.cfg.RestartGrace
+	default:
+		return false
+	}
+}
+
+// reform computes the ring when its members have changed. A ring that grew must
+// settle before newcomers are given anything.
+func (m *Machine) reform() {
+	var names []string
+	grown := false
+	for _, name := range m.memberNames() {
+		if m.inRing(m.members[name]) {
+			names = append(names, name)
+			grown = grown || !m.ring.Has(name)
+		}
+	}
+	if ringKey(names, m.cfg.Shards) == m.ring.Key() {
+		return
+	}
+	if grown {
+		if m.now >= m.settled {
+			m.growthSince = m.now
+		}
+		// Growth upon growth delays the move, but not for ever.
+		m.settled = min(m.now+m.cfg.Settle, m.growthSince+3*m.cfg.Settle)
+	}
+	m.ring = NewRing(names, m.cfg.Shards)
+	m.ringSince = m.now
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package shardtest
+
+import (
+	"fmt"
+
+	"github.com/banyan-hns/banyan/shard"
+)
+
+func (w *World) fault(format string, args ...any) {
+	w.faults = append(w.faults, fmt.Sprintf("%v: ", w.now)+fmt.Sprintf(format, args...))
+}
+
+// check I1: at most one member may write for a shard.
+func (w *World) check() {
+	writers := map[shard.ID]string{}
+	for _, name := range sorted(w.members) {
+		m := w.members[name]
+		for _, id := range sorted(m.held) {
+			if !w.owns(m, id) {
+				continue
+			}
+			if other, taken := writers[id]; taken {
+				w.fault("I1: %s and %s may both write for shard %d", other, name, id)
+			}
+			writers[id] = name
+		}
+	}
+}
+
+// checkFence I5: whoever loses its heartbeat to another may not write.
+func (w *World) checkFence(put shard.PutMember) {
+	if put.Record.State != shard.MemberFenced {
+		return
+	}
+	m := w.members[put.Record.Name]
+	for _, id := range sorted(m.held) {
+		if w.owns(m, id) {
+			w.fault("I5: %s was fenced while it could write for shard %d", m.name, id)
+			return
+		}
+	}
+}
+
+// checkTransition I3 and I4: legal changes of a shard's record only.
+func (w *World) checkTransition(before, after shard.Record) {
+	if after.Holder == before.Holder || after.Holder == "" {
+		return
+	}
+	if after.Epoch <= before.Epoch {
+		w.fault("I4: shard %d went from epoch %d to %d", after.ID, before.Epoch, after.Epoch)
+	}
+	if before.Holder == "" {
+		return
+	}
+	heartbeat := w.store.members[before.Holder.Member()]
+	if heartbeat.Holder == before.Holder {
+		w.fault("I3: shard %d was taken from %s, whose heartbeat is its own", after.ID, before.Holder)
+	}
+}

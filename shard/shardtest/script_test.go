@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package shardtest_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/banyan-hns/banyan/shard"
+	"github.com/banyan-hns/banyan/shard/shardtest"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the transcripts of the scripts anew")
+
+func config(shards int) shard.Config {
+	return shard.Config{
+		Shards:        shards,
+		LeaseDuration: shard.DefaultLeaseDuration,
+		RenewPeriod:   shard.DefaultRenewPeriod,
+		WriteTimeout:  shard.DefaultWriteTimeout,
+		Guard:         shard.GuardFor(shard.DefaultWriteTimeout),
+		Settle:        shard.DefaultSettle,
+		RestartGrace:  shard.DefaultRestartGrace,
+		Budget:        shard.DefaultBudget,
+	}
+}
+
+// TestScripts plays each story and compares what it printed. Read the scripts as
+// the specification of the protocol; run with -rewrite after a change and read
+// the difference.
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			script, err := os.ReadFile(file)
+			require.NoError(t, err)
+			world := shardtest.New(config(128), 1)
+			got, err := shardtest.Play(world, string(script))
+			require.NoError(t, err)
+			if *rewrite {
+				require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+			}
+			require.Equal(t, string(script), got)
+			if !strings.Contains(string(script), "loosen") {
+				require.Empty(t, world.Faulted())
+			}
+		})
+	}
+}
+
+// TestRandomFaults: whatever is killed, paused, cut off or lost, no invariant
+// breaks, and after quiet each shard has the owner that the ring names.
+func TestRandomFaults(t *testing.T) {
+	runs := 120
+	if testing.Short() {
+		runs = 20
+	}
+	for seed := range runs {
+		world := shardtest.New(config(8), uint64(seed))
+		world.Faults = shardtest.Faults{LoseRequest: 0.03, LoseAnswer: 0.03, Late: 0.03}
+		shardtest.Disturb(world, uint64(seed), 2*time.Minute)
+		require.Emptyf(t, world.Faulted(), "seed %d", seed)
+
+		world.Faults = shardtest.Faults{}
+		shardtest.Calm(world)
+		world.Run(time.Minute)
+		require.Emptyf(t, world.Faulted(), "seed %d, after quiet", seed)
+		require.NotContainsf(t, world.Owners(), "", "seed %d: a shard has no owner after a quiet minute", seed)
+		for _, name := range shardtest.Names {
+			for _, s := range world.Status(name).Shards {
+				require.Equalf(t, s.Expected, s.Holder, "seed %d: shard %d as %s sees it", seed, s.ID, name)
+			}
+		}
+	}
+}
+
+// TestLooseMemberIsCaught is the negative control of the test above: a member
+// that ignores the end of its lease must be seen by the checks.
+func TestLooseMemberIsCaught(t *testing.T) {
+	caught := 0
+	for seed := range 40 {
+		world := shardtest.New(config(8), uint64(seed))
+		shardtest.Disturb(world, uint64(seed), 5*time.Second)
+		for _, name := range shardtest.Names {
+			world.Loosen(name)
+		}
+		shardtest.Disturb(world, uint64(seed), 2*time.Minute)
+		if len(world.Faulted()) > 0 {
+			caught++
+		}
+	}
+	require.Greater(t, caught, 10, "of 40 runs, those in which a member without a deadline was caught")
+}

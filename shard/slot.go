@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package shard
+
+// State of a shard in one member.
+type State int
+
+// A shard goes round: Idle, Acquiring, Warming, Owned, Draining, Releasing, Idle.
+const (
+	// Idle: not ours, and we are not asking for it.
+	Idle State = iota
+	// Acquiring: we asked for it.
+	Acquiring
+	// Warming: it is ours; we wait until we know what is in it.
+	Warming
+	// Owned: it is ours, and open for writes while our heartbeat is good.
+	Owned
+	// Draining: closed; writes in flight are awaited.
+	Draining
+	// Releasing: closed, nothing in flight; we are giving it back.
+	Releasing
+)
+
+var states = [...]string{"idle", "acquiring", "warming", "owned", "draining", "releasing"}
+
+func (s State) String() string { return states[s] }
+
+// slot is one shard as one member sees it.
+type slot struct {
+	id          ID
+	record      Record
+	claim       claim // the latest holder, also when the record was deleted
+	state       State
+	since       Instant // when state last changed
+	writing     bool    // a write of the record is under way
+	vacant      vacancy
+	vacantSince Instant
+}
+
+// claim is what the record of a shard said last of a holder.
+type claim struct {
+	holder  Identity
+	version Version
+}
+
+func (s *slot) enter(state State, now Instant) { s.state, s.since = state, now }
+
+// vacancy says whether a shard may be taken, and from whom.
+type vacancy int
+
+const (
+	held     vacancy = iota
+	free             // nobody holds it
+	meant            // nobody holds it, and the last holder said for whom it is
+	orphaned         // the life that held it is over
+)
+
+// vacancy of a shard.
+//
+// Invariant: a shard with a holder is vacant only if the heartbeat record of that
+// member, in a version later than the shard's, names another life, or none.
+// Reason: that record changes by compare-and-swap only, so the holder cannot have
+// renewed it since. A heartbeat that is older than the shard's record proves
+// nothing: we may not have seen yet that a new life began and took the shard.
+//
+// A record that was deleted by hand releases nobody: the holder writes it anew.
+func (m *Machine) vacancy(s *slot) vacancy {
+	if s.claim.holder == "" {
+		if s.record.HandoffTo != "" {
+			return meant
+		}
+		return free
+	}
+	if s.record.Version == 0 && s.claim.holder == m.identity() {
+		return free
+	}
+	holder, exists := m.members[s.claim.holder.Member()]
+	if exists && holder.Version > s.claim.version && holder.Holder != s.claim.holder {
+		return orphaned
+	}
+	return held
+}
+
+// mine: the record names this life.
+func (m *Machine) mine(s *slot) bool {
+	return m.self.registered && s.record.Holder == m.identity()
+}
+
+func (m *Machine) observeShard(record Record) {
+	if record.ID < 0 || int(record.ID) >= len(m.slots) {
+		return
+	}
+	s := &m.slots[record.ID]
+	if record.Version <= s.record.Version {
+		return
+	}
+	s.record = record
+	s.claim = claim{record.Holder, record.Version}
+	m.suppose(record.Holder)
+	if s.state != Acquiring && !m.mine(s) {
+		m.drop(s)
+	}
+}
+
+// forgetShard: a record was deleted. The epoch goes on, and so does the claim.
+func (m *Machine) forgetShard(id ID) {
+	if id < 0 || int(id) >= len(m.slots) {
+		return
+	}
+	s := &m.slots[id]
+	s.record = Record{ID: id, Epoch: s.record.Epoch}
+	m.drop(s)
+}
+
+// drop closes a shard that is no longer ours, whatever we were doing with it.
+func (m *Machine) drop(s *slot) {
+	if s.state == Idle {
+		return
+	}
+	if s.state >= Owned {
+		m.do(Closed{ID: s.id})
+	}
+	s.enter(Idle, m.now)
+}
+
+func (m *Machine) shardWritten(e ShardWritten) {
+	s := &m.slots[e.Put.Record.ID]
+	s.writing = false
+	switch {
+	case e.Outcome == Unknown:
+		// Tried again with the same version; at most one of the two is done.
+		return
+	case e.Outcome == Lost && e.Record.Version == 0:
+		m.forgetShard(s.id)
+	default:
+		m.observeShard(e.Record)
+	}
+	if s.state == Acquiring && !m.mine(s) {
+		s.enter(Idle, m.now)
+	}
+}
+
+func (m *Machine) warmed(e Warmed) {
+	s := &m.slots[e.ID]
+	if s.state != Warming || s.record.Epoch != e.Epoch {
+		return
+	}
+	s.enter(Owned, m.now)
+	m.do(Opened{ID: s.id, Epoch: s.record.Epoch, Reason: s.record.Reason})
+}
+
+func (m *Machine) drained(e Drained) {
+	s := &m.slots[e.ID]
+	if s.state == Draining && s.record.Epoch == e.Epoch {
+		s.enter(Releasing, m.now)
+	}
+}
