@@ -15,8 +15,10 @@ const Group = "hnc.x-k8s.io"
 // GroupVersion is the one version that is served and stored.
 var GroupVersion = schema.GroupVersion{Group: Group, Version: "v1alpha2"}
 
+var schemeBuilder = runtime.NewSchemeBuilder(addKnownTypes)
+
 // AddToScheme registers the four kinds.
-var AddToScheme = runtime.NewSchemeBuilder(addKnownTypes).AddToScheme
+var AddToScheme = schemeBuilder.AddToScheme
 
 func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion,

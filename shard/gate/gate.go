@@ -45,8 +45,6 @@ var (
 type Gate struct {
 	clock   func() shard.Instant
 	timeout time.Duration
-	// broken is the negative control of tests: it admits everything.
-	broken bool
 
 	holding  atomic.Pointer[shard.Holding]
 	inflight []flight
@@ -73,19 +71,15 @@ func New(shards int, timeout time.Duration, clock func() shard.Instant) *Gate {
 	return g
 }
 
-// NewBroken returns a gate that admits every write, whoever holds the shard. It
-// exists to show that the checks of the audit log find such writes.
-func NewBroken(shards int, timeout time.Duration, clock func() shard.Instant) *Gate {
-	g := New(shards, timeout, clock)
-	g.broken = true
-	return g
-}
-
 // Publish makes a holding the one that is asked from now on.
 func (g *Gate) Publish(h shard.Holding) { g.holding.Store(&h) }
 
 // Holding that was published last.
 func (g *Gate) Holding() shard.Holding { return *g.holding.Load() }
+
+// Open reports whether the shard is held, be it suspended or not. It is a hint, for
+// work that would come to nothing otherwise; only Begin admits writes.
+func (g *Gate) Open(id shard.ID) bool { return broken || g.Holding().Open(id) }
 
 // Counts of decisions.
 func (g *Gate) Counts() *Counts { return &g.counts }
@@ -137,7 +131,7 @@ func (g *Gate) Begin(ctx context.Context, id shard.ID) (_ context.Context, end f
 func (g *Gate) admit(id shard.ID) (epoch int64, err error) {
 	holding := g.Holding()
 	switch {
-	case g.broken || holding.Owns(id, g.clock()):
+	case broken || holding.Owns(id, g.clock()):
 		return holding.Epoch(id), nil
 	case holding.Open(id):
 		g.counts.Suspended.Add(1)

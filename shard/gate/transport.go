@@ -6,6 +6,7 @@ package gate
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 )
 
 // Transport wraps the transport of the connection that gated writes use. Reads
@@ -45,3 +46,21 @@ func (g *Gate) check(request *http.Request) error {
 	}
 	return err
 }
+
+// Reviews wraps the transport of the connection that admission asks questions
+// on. A review is a POST, but it stores nothing; nothing else but reads passes.
+func Reviews(next http.RoundTripper) http.RoundTripper { return reviews{next} }
+
+type reviews struct{ next http.RoundTripper }
+
+func (t reviews) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.Method != http.MethodGet && !reviewPath.MatchString(request.URL.Path) {
+		if request.Body != nil {
+			_ = request.Body.Close()
+		}
+		return nil, fmt.Errorf("sending %s %s: %w", request.Method, request.URL.Path, ErrUngated)
+	}
+	return t.next.RoundTrip(request)
+}
+
+var reviewPath = regexp.MustCompile(`^/apis/(authorization|authentication)\.k8s\.io/v1/(subjectaccessreviews|tokenreviews)$`)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Banyan Authors
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+
+BIN := $(CURDIR)/bin
+TOOLS := $(BIN)/tools
+
+# The packages that need no binaries, no network and no clock. Their tests are the first rung of the ladder.
+PURE := $(addprefix ./,$(wildcard hierarchy hierarchy/foresttest hierarchy/propagate hierarchy/quota hierarchy/validate \
+	shard shard/shardtest))
+
+# What `make generate` writes.
+GENERATED := config/crd hierarchy/v1alpha2/zz_generated.deepcopy.go
+
+##@ General
+
+.PHONY: help
+help: ## Print this list.
+	@awk 'BEGIN { FS = ":.*## "; printf "make TARGET\n" } \
+		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: clean
+clean: ## Remove what was built, but keep the Kubernetes binaries: they take long.
+	find $(BIN) -mindepth 1 -maxdepth 1 ! -name kube -exec rm -rf {} + 2>/dev/null || true
+	rm -rf .run
+
+##@ Build
+
+.PHONY: generate
+generate: $(TOOLS)/controller-gen ## Write CRDs and deep copies from the API types.
+	$(TOOLS)/controller-gen object crd output:crd:dir=config/crd paths=./hierarchy/v1alpha2
+
+.PHONY: build
+build: ## Build bin/banyan and bin/kubectl-hns.
+	go build -o $(BIN)/banyan ./cmd/banyan
+	go build -o $(BIN)/kubectl-hns ./cmd/kubectl-hns
+
+.PHONY: kube
+kube: ## Build etcd and Kubernetes, once per version (20 min with an empty Go cache).
+	bench/kube/build.sh
+
+##@ Test
+
+.PHONY: test-pure
+test-pure: ## Test the pure packages: no binaries, seconds.
+	go test -race $(PURE)
+
+.PHONY: test
+test: kube build $(TOOLS)/kustomize ## Test everything, on a real control plane where that matters.
+	KUBEBUILDER_ASSETS=$$(bench/kube/build.sh --print-dir) go test -race -timeout 30m ./...
+
+.PHONY: deflake
+deflake: kube ## Test PKG=./some/package in random order until it fails.
+	@[[ -n "$(PKG)" ]] || { echo 'usage: make deflake PKG=./some/package'; exit 2; }
+	export KUBEBUILDER_ASSETS=$$(bench/kube/build.sh --print-dir); \
+	while go test -race -shuffle=on -count=1 $(PKG); do :; done; exit 1
+
+.PHONY: demo
+demo: kube build ## Show Banyan at work on a control plane of its own (KEEP=1 leaves it running).
+	KUBEBUILDER_ASSETS=$$(bench/kube/build.sh --print-dir) KEEP=$(KEEP) go run ./cmd/demo
+
+##@ Check
+
+.PHONY: lint
+lint: $(TOOLS)/golangci-lint ## Lint (the linter takes some minutes to build, once).
+	$(TOOLS)/golangci-lint run
+
+.PHONY: vet
+vet: ## Ask go vet.
+	go vet ./...
+
+.PHONY: verify
+verify: ## All that a change must pass: nothing generated is stale, vet, lint, test.
+	$(MAKE) generate
+	git diff --exit-code -- $(GENERATED)
+	@untracked=$$(git ls-files --others --exclude-standard -- $(GENERATED)); \
+	[[ -z "$$untracked" ]] || { echo "generated, but not in git:"; echo "$$untracked"; exit 1; }
+	$(MAKE) vet
+	$(MAKE) lint
+	$(MAKE) test
+
+# Tools are pinned by modules of their own, so that their dependencies do not become the product's.
+$(TOOLS)/controller-gen: .tools/generate/go.mod .tools/generate/go.sum
+	go build -C .tools/generate -o $@ sigs.k8s.io/controller-tools/cmd/controller-gen
+
+$(TOOLS)/kustomize: .tools/generate/go.mod .tools/generate/go.sum
+	go build -C .tools/generate -o $@ sigs.k8s.io/kustomize/kustomize/v5
+
+$(TOOLS)/golangci-lint: .tools/lint/go.mod .tools/lint/go.sum
+	go build -C .tools/lint -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	ctrlwebhook "sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"github.com/banyan-hns/banyan/hierarchy"
+	"github.com/banyan-hns/banyan/hierarchy/controller"
+	"github.com/banyan-hns/banyan/hierarchy/propagate"
+	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
+	"github.com/banyan-hns/banyan/shard"
+	"github.com/banyan-hns/banyan/shard/gate"
+	"github.com/banyan-hns/banyan/shard/lease"
+	"github.com/banyan-hns/banyan/webhook"
+)
+
+// replica is one process of Banyan.
+type replica struct {
+	options  *options
+	log      logr.Logger
+	conns    *connections
+	manager  manager.Manager
+	gate     *gate.Gate
+	live     *controller.Live
+	feed     *controller.Feed
+	resync   *controller.Resync
+	member   *lease.Member
+	webhooks ctrlwebhook.Server
+
+	ending atomic.Bool // told to stop: take no new admission requests
+}
+
+// run serves until the context ends, gives everything back, and returns.
+func run(signaled context.Context, o *options) error {
+	log := zap.New(zap.UseDevMode(false), zap.Level(logLevel(o.debug)))
+	ctrl.SetLogger(log)
+	for _, text := range o.obsolete {
+		log.Info("ignored a flag of HNC", "flag", text)
+	}
+	r := &replica{options: o, log: log}
+	if err := r.setup(signaled); err != nil {
+		return fmt.Errorf("setting up: %w", err)
+	}
+	// The manager must go on while shards are given back: its caches, webhooks
+	// and reconcilers are needed until the end.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(signaled))
+	defer cancel()
+	go func() {
+		<-signaled.Done()
+		r.giveBack(ctx)
+		cancel()
+	}()
+	go r.serveWhenReady(ctx)
+	return r.manager.Start(ctx)
+}
+
+func (r *replica) setup(ctx context.Context) error {
+	var err error
+	scope, err := hierarchy.NewScope(r.options.scope)
+	if err != nil {
+		return err
+	}
+	bootstrap, err := connect(r.options, gate.New(1, r.options.member.WriteTimeout, lease.BootTime))
+	if err != nil {
+		return err
+	}
+	leases, err := kubernetes.NewForConfig(bootstrap.leases)
+	if err != nil {
+		return fmt.Errorf("making the client of the Leases: %w", err)
+	}
+	// 1. The number of shards is the cluster's, not ours.
+	if r.options.member.Shards, err = lease.ReadShards(ctx, leases, r.options.namespace, r.options.member.Shards); err != nil {
+		return err
+	}
+	// 2. The gate comes before everything that could write.
+	r.gate = gate.New(r.options.member.Shards, r.options.member.WriteTimeout, lease.BootTime)
+	if r.conns, err = connect(r.options, r.gate); err != nil {
+		return err
+	}
+	// 3. The forest, fed on every replica.
+	r.live = controller.NewLive(scope, controller.EnforcedTypes, r.options.propagation)
+	if r.manager, err = r.newManager(); err != nil {
+		return err
+	}
+	if r.feed, err = controller.NewFeed(ctx, r.manager.GetCache(), r.live); err != nil {
+		return err
+	}
+	r.resync = controller.NewResync(r.live, r.manager.GetAPIReader(), r.options.resyncRate)
+	// 4. Ownership, and what happens with it.
+	if r.member, err = r.newMember(leases); err != nil {
+		return err
+	}
+	return errors.Join(
+		r.addControllers(),
+		r.addWebhooks(),
+		r.addProbes(),
+		r.manager.Add(r.resync),
+		r.manager.Add(r.member),
+		r.manager.AddMetricsServerExtraHandler("/shards", r.member),
+		metrics.Registry.Register(r.member),
+		metrics.Registry.Register(r.gate),
+		metrics.Registry.Register(r.resync),
+	)
+}
+
+func (r *replica) newManager() (manager.Manager, error) {
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), api.AddToScheme(scheme)); err != nil {
+		return nil, fmt.Errorf("building the scheme: %w", err)
+	}
+	r.webhooks = ctrlwebhook.NewServer(ctrlwebhook.Options{
+		Host: r.options.webhookHost, Port: r.options.webhookPort, CertDir: r.options.certDir,
+	})
+	trimmed := map[client.Object]cache.ByObject{}
+	for _, t := range controller.EnforcedTypes {
+		object := &unstructured.Unstructured{}
+		object.SetGroupVersionKind(t.GVK)
+		trimmed[object] = cache.ByObject{Transform: trim}
+	}
+	return ctrl.NewManager(r.conns.reads, ctrl.Options{
+		Scheme:                 scheme,
+		Logger:                 r.log,
+		HealthProbeBindAddress: r.options.healthAddress,
+		Metrics:                metricsserver.Options{BindAddress: r.options.metricsAddress},
+		WebhookServer:          r.webhooks,
+		Cache: cache.Options{
+			DefaultTransform:            cache.TransformStripManagedFields(),
+			ByObject:                    trimmed,
+			ReaderFailOnMissingInformer: true,
+		},
+		// The client that controllers are given is the gated one; there is no
+		// other that can write.
+		NewClient: func(_ *rest.Config, o client.Options) (client.Client, error) {
+			o.HTTPClient = nil // it belongs to the connection for reads
+			c, err := client.New(r.conns.writes, o)
+			if err != nil {
+				return nil, err
+			}
+			return r.gate.Client(client.WithFieldOwner(c, fieldOwner), r.live.Key), nil
+		},
+	})
+}
+
+// fieldOwner is the one name under which Banyan owns fields.
+const fieldOwner = "banyan"
+
+func trim(obj any) (any, error) {
+	if u, right := obj.(*unstructured.Unstructured); right {
+		return propagate.Trim(u), nil
+	}
+	return obj, nil
+}
+
+func (r *replica) newMember(leases kubernetes.Interface) (*lease.Member, error) {
+	shards := r.options.member.Shards
+	in := func(id shard.ID) func(string) bool {
+		return func(key string) bool { return shard.Of(key, shards) == id }
+	}
+	return lease.NewMember(lease.Options{
+		Namespace: r.options.namespace,
+		Config:    r.options.member,
+		Client:    leases,
+		Gate:      r.gate,
+		Log:       r.log.WithName("shard"),
+		Warm:      func(ctx context.Context, _ shard.ID, _ shard.Reason) { r.feed.WaitForSync(ctx) },
+		Opened:    func(id shard.ID, _ shard.Reason) { go r.resync.Opened(in(id)) },
+		Closed:    func(id shard.ID) { r.resync.Closed(in(id)) },
+		Fenced:    func() { r.conns.dropWrites() },
+	})
+}
+
+func (r *replica) addControllers() error {
+	writes := r.manager.GetClient()
+	reads := r.manager.GetAPIReader()
+	namespaces := &controller.Namespaces{
+		Live: r.live, Client: writes, Resync: r.resync, Workers: r.options.workers,
+		Wrap: func(next reconcile.TypedReconciler[controller.NamespaceKey]) reconcile.TypedReconciler[controller.NamespaceKey] {
+			return gate.Reconciler(r.gate, r.live.Key, func(k controller.NamespaceKey) string { return k.Name }, next)
+		},
+	}
+	copies := &controller.Copies{
+		Live: r.live, Client: writes, Reader: reads, Workers: r.options.workers,
+		Wrap: func(next reconcile.TypedReconciler[controller.ObjectKey]) reconcile.TypedReconciler[controller.ObjectKey] {
+			return gate.Reconciler(r.gate, r.live.Key, func(k controller.ObjectKey) string { return k.Namespace }, next)
+		},
+	}
+	return errors.Join(namespaces.SetupWithManager(r.manager), copies.SetupWithManager(r.manager))
+}
+
+func (r *replica) addWebhooks() error {
+	if r.options.noWebhooks {
+		return nil
+	}
+	reviews, err := client.New(r.conns.reviews, client.Options{Scheme: r.manager.GetScheme()})
+	if err != nil {
+		return fmt.Errorf("making the client of access reviews: %w", err)
+	}
+	webhook.Register(r.manager.GetWebhookServer(), webhook.Options{
+		Scheme: r.manager.GetScheme(), Forest: r.live, Reviews: reviews, Reader: r.manager.GetAPIReader(),
+		Self: fmt.Sprintf("system:serviceaccount:%s:banyan", r.options.namespace),
+	})
+	return nil
+}
+
+// addProbes: ready means that this replica can answer admission from a complete
+// forest, whether it owns anything or not; alive, that the protocol goes on.
+func (r *replica) addProbes() error {
+	return errors.Join(
+		r.manager.AddReadyzCheck("forest", func(*http.Request) error {
+			if !r.feed.Synced() {
+				return errors.New("not everything has been read yet")
+			}
+			return nil
+		}),
+		r.manager.AddReadyzCheck("ending", func(*http.Request) error {
+			if r.ending.Load() {
+				return errors.New("this replica is ending")
+			}
+			return nil
+		}),
+		r.manager.AddReadyzCheck("webhooks", r.webhooksServe()),
+		r.manager.AddHealthzCheck("shard", func(*http.Request) error { return r.member.Alive() }),
+	)
+}
+
+func (r *replica) webhooksServe() healthz.Checker {
+	if r.options.noWebhooks {
+		return healthz.Ping
+	}
+	return r.webhooks.StartedChecker()
+}
+
+// serveWhenReady takes a place in the ring once this replica could work.
+func (r *replica) serveWhenReady(ctx context.Context) {
+	if !r.feed.WaitForSync(ctx) {
+		return
+	}
+	serve := r.webhooksServe()
+	for serve(nil) != nil {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	r.log.Info("the forest is complete", "member", r.options.member.Member)
+	r.member.Ready()
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package config_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+)
+
+// kustomize builds a folder with the binary that KUSTOMIZE names, or with the
+// one that "go build -C .tools/generate -o ../../bin/tools/
+// sigs.k8s.io/kustomize/kustomize/v5" makes.
+func kustomize(t *testing.T, dir string) []*unstructured.Unstructured {
+	t.Helper()
+	binary := os.Getenv("KUSTOMIZE")
+	if binary == "" {
+		binary = "../bin/tools/kustomize"
+	}
+	command := exec.CommandContext(t.Context(), binary, "build", dir)
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	out, err := command.Output()
+	require.NoError(t, err, "running %s: %s", binary, &stderr)
+
+	var built []*unstructured.Unstructured
+	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(out)))
+	for {
+		doc, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return built
+		}
+		require.NoError(t, err)
+		object := &unstructured.Unstructured{}
+		json, err := yaml.YAMLToJSONStrict(doc)
+		require.NoError(t, err)
+		require.NoError(t, object.UnmarshalJSON(json))
+		built = append(built, object)
+	}
+}
+
+// TestKustomizeBuildsThePlainObjects: whoever applies the embedded objects
+// applies what users of kustomize apply, no less and nothing else.
+func TestKustomizeBuildsThePlainObjects(t *testing.T) {
+	byID := func(objects []*unstructured.Unstructured) map[string]map[string]any {
+		m := map[string]map[string]any{}
+		for _, object := range objects {
+			require.NotContains(t, m, id(object))
+			m[id(object)] = object.Object
+		}
+		return m
+	}
+	if diff := cmp.Diff(byID(objects(t)), byID(kustomize(t, "default"))); diff != "" {
+		t.Errorf("kustomize build default (-plain +built):\n%s", diff)
+	}
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package config_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	rbacv1 "k8s.io/api/rbac/v1"
+)
+
+// TestNoRoleHoldsAWildcard holds for what we ship to users as well as for what
+// Banyan itself may do.
+func TestNoRoleHoldsAWildcard(t *testing.T) {
+	roles := 0
+	for _, object := range objects(t, "rbac") {
+		if object.GetKind() != "ClusterRole" && object.GetKind() != "Role" {
+			continue
+		}
+		roles++
+		role := find[rbacv1.ClusterRole](t, object.GetKind(), object.GetName())
+		for _, rule := range role.Rules {
+			for _, list := range [][]string{rule.APIGroups, rule.Resources, rule.Verbs} {
+				require.NotContains(t, list, "*", id(object))
+			}
+			require.Empty(t, rule.NonResourceURLs, id(object))
+		}
+	}
+	require.Equal(t, 6, roles)
+}
+
+func TestSecretsAreOutOfReach(t *testing.T) {
+	for _, rule := range find[rbacv1.ClusterRole](t, "ClusterRole", "banyan-base").Rules {
+		require.NotContains(t, rule.Resources, "secrets")
+	}
+	found := false
+	for _, rule := range find[rbacv1.Role](t, "Role", "banyan").Rules {
+		if !slices.Contains(rule.Resources, "secrets") {
+			continue
+		}
+		found = true
+		require.Equal(t, []string{"secrets"}, rule.Resources)
+		require.Equal(t, []string{"hnc-webhook-server-cert"}, rule.ResourceNames)
+		require.Equal(t, []string{"get", "list", "watch"}, rule.Verbs)
+	}
+	require.True(t, found, "the certificate must be readable")
+}
+
+// TestClusterRoleIsAggregated makes sure that applying the manifests again does
+// not claim the rules, which the control plane fills in.
+func TestClusterRoleIsAggregated(t *testing.T) {
+	for _, object := range objects(t, "rbac") {
+		if object.GetKind() == "ClusterRole" && object.GetName() == "banyan" {
+			require.NotContains(t, object.Object, "rules")
+		}
+	}
+	selectors := find[rbacv1.ClusterRole](t, "ClusterRole", "banyan").AggregationRule.ClusterRoleSelectors
+	require.Len(t, selectors, 1)
+	base := find[rbacv1.ClusterRole](t, "ClusterRole", "banyan-base")
+	for key, value := range selectors[0].MatchLabels {
+		require.Equal(t, value, base.Labels[key])
+	}
+}
+
+// TestEscalation pins the only rights that reach beyond Banyan's own.
+func TestEscalation(t *testing.T) {
+	got := map[string][]string{}
+	for _, rule := range find[rbacv1.ClusterRole](t, "ClusterRole", "banyan-base").Rules {
+		for _, verb := range []string{"bind", "escalate", "impersonate"} {
+			if slices.Contains(rule.Verbs, verb) {
+				got[verb] = append(got[verb], rule.Resources...)
+			}
+		}
+	}
+	require.Equal(t, map[string][]string{"bind": {"roles", "clusterroles"}, "escalate": {"roles"}}, got)
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package config_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/utils/ptr"
+
+	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
+)
+
+// hooks returns all webhooks; a mutating one is described as a validating one,
+// since what is compared here is common to both.
+func hooks(t *testing.T) []admissionregistrationv1.ValidatingWebhook {
+	t.Helper()
+	var all []admissionregistrationv1.ValidatingWebhook
+	for _, hook := range find[admissionregistrationv1.MutatingWebhookConfiguration](t, "MutatingWebhookConfiguration", "hnc-mutating-webhook-configuration").Webhooks {
+		all = append(all, admissionregistrationv1.ValidatingWebhook{
+			Name: hook.Name, ClientConfig: hook.ClientConfig, Rules: hook.Rules, FailurePolicy: hook.FailurePolicy,
+			SideEffects: hook.SideEffects, TimeoutSeconds: hook.TimeoutSeconds, MatchConditions: hook.MatchConditions,
+			AdmissionReviewVersions: hook.AdmissionReviewVersions,
+		})
+	}
+	return append(all, find[admissionregistrationv1.ValidatingWebhookConfiguration](t, "ValidatingWebhookConfiguration", "hnc-validating-webhook-configuration").Webhooks...)
+}
+
+func condition(t *testing.T, hook admissionregistrationv1.ValidatingWebhook, name string) string {
+	t.Helper()
+	for _, c := range hook.MatchConditions {
+		if c.Name == name {
+			return c.Expression
+		}
+	}
+	require.Failf(t, "no such condition", "%s of %s", name, hook.Name)
+	return ""
+}
+
+// TestWebhooks pins names, paths, operations and failure policies, which are
+// HNC's, and the bounds that are ours.
+func TestWebhooks(t *testing.T) {
+	type pinned struct{ path, operations, failurePolicy string }
+	got := map[string]pinned{}
+	for _, hook := range hooks(t) {
+		require.Len(t, hook.Rules, 1, hook.Name)
+		operations := ""
+		for _, op := range hook.Rules[0].Operations {
+			operations += string(op) + " "
+		}
+		got[hook.Name] = pinned{*hook.ClientConfig.Service.Path, operations, string(*hook.FailurePolicy)}
+
+		require.Equal(t, "hnc-webhook-service", hook.ClientConfig.Service.Name, hook.Name)
+		require.Equal(t, "hnc-system", hook.ClientConfig.Service.Namespace, hook.Name)
+		require.EqualValues(t, 443, *hook.ClientConfig.Service.Port, hook.Name)
+		require.Empty(t, hook.ClientConfig.CABundle, hook.Name)
+		require.EqualValues(t, 2, *hook.TimeoutSeconds, hook.Name)
+		require.Equal(t, admissionregistrationv1.SideEffectClassNone, *hook.SideEffects, hook.Name)
+		require.Equal(t, []string{"v1"}, hook.AdmissionReviewVersions, hook.Name)
+	}
+	require.Equal(t, map[string]pinned{
+		"namespacelabel.hnc.x-k8s.io":          {"/mutate-namespace", "CREATE UPDATE ", "Ignore"},
+		"namespaces.hnc.x-k8s.io":              {"/validate-v1-namespace", "CREATE UPDATE DELETE ", "Fail"},
+		"hierarchyconfigurations.hnc.x-k8s.io": {"/validate-hnc-x-k8s-io-v1alpha2-hierarchyconfigurations", "CREATE UPDATE ", "Fail"},
+		"subnamespaceanchors.hnc.x-k8s.io":     {"/validate-hnc-x-k8s-io-v1alpha2-subnamespaceanchors", "CREATE UPDATE DELETE ", "Fail"},
+	}, got)
+}
+
+const (
+	alice  = "alice"
+	banyan = "system:serviceaccount:hnc-system:banyan"
+)
+
+// ns makes a namespace with the given labels; annotate adds annotations to it.
+func ns(name string, labels ...string) *corev1.Namespace {
+	return &corev1.Namespace{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: pairs(labels)},
+	}
+}
+
+func annotate(n *corev1.Namespace, annotations ...string) *corev1.Namespace {
+	n.Annotations = pairs(annotations)
+	return n
+}
+
+func pairs(keysAndValues []string) map[string]string {
+	if len(keysAndValues) == 0 {
+		return nil
+	}
+	m := map[string]string{}
+	for i := 0; i < len(keysAndValues); i += 2 {
+		m[keysAndValues[i]] = keysAndValues[i+1]
+	}
+	return m
+}
+
+func hierarchy(parent string, finalizers ...string) *api.HierarchyConfiguration {
+	return &api.HierarchyConfiguration{
+		TypeMeta:   metav1.TypeMeta{APIVersion: api.GroupVersion.String(), Kind: "HierarchyConfiguration"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop-dev", Name: "hierarchy", Finalizers: finalizers},
+		Spec:       api.HierarchyConfigurationSpec{Parent: parent},
+	}
+}
+
+func anchor(state api.AnchorState, labels ...api.MetaKVP) *api.SubnamespaceAnchor {
+	return &api.SubnamespaceAnchor{
+		TypeMeta:   metav1.TypeMeta{APIVersion: api.GroupVersion.String(), Kind: "SubnamespaceAnchor"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "shop-dev"},
+		Spec:       api.SubnamespaceAnchorSpec{Labels: labels},
+		Status:     api.SubnamespaceAnchorStatus{State: state},
+	}
+}
+
+// TestMatchConditions asks the API server's own evaluator which requests leave
+// the API server at all.
+func TestMatchConditions(t *testing.T) {
+	const (
+		included = api.LabelIncludedNamespace
+		depth    = "shop" + api.LabelTreeDepthSuffix
+		mutator  = "namespacelabel.hnc.x-k8s.io"
+		nsHook   = "namespaces.hnc.x-k8s.io"
+		hcHook   = "hierarchyconfigurations.hnc.x-k8s.io"
+		subHook  = "subnamespaceanchors.hnc.x-k8s.io"
+	)
+	unnamed := ns("")
+	unnamed.GenerateName = "shop-"
+	generated := ns("", included, "true", "kubernetes.io/metadata.name", "kube-system")
+	generated.GenerateName = "shop-"
+
+	for name, tc := range map[string]struct {
+		hook     string
+		user     string
+		old, new runtime.Object
+		want     bool
+	}{
+		"a new namespace without a label is labelled":                   {hook: mutator, new: ns("shop"), want: true},
+		"a new namespace with other labels is labelled":                 {hook: mutator, new: ns("shop", "team", "a"), want: true},
+		"a new namespace of a generated name is labelled":               {hook: mutator, new: unnamed, want: true},
+		"a restored namespace with tree labels is corrected":            {hook: mutator, new: ns("shop", included, "true", depth, "0"), want: true},
+		"a new namespace that has the label is left alone":              {hook: mutator, new: ns("shop", included, "true")},
+		"a wrong value of the label is left alone":                      {hook: mutator, new: ns("shop", included, "maybe")},
+		"an excluded namespace is not labelled":                         {hook: mutator, new: ns("kube-system")},
+		"the install namespace is not labelled":                         {hook: mutator, new: ns("hnc-system")},
+		"Banyan's own namespaces are not labelled":                      {hook: mutator, user: banyan, new: ns("shop")},
+		"an update that drops the label is labelled":                    {hook: mutator, old: ns("shop", included, "true"), new: ns("shop"), want: true},
+		"an update of a labelled namespace with tree labels stays away": {hook: mutator, old: ns("shop", included, "true", depth, "0"), new: ns("shop", included, "true", depth, "0", "team", "a")},
+
+		"a new namespace is judged":                           {hook: nsHook, new: ns("shop", included, "true"), want: true},
+		"a new namespace without labels is judged":            {hook: nsHook, new: ns("shop"), want: true},
+		"a forged name label with a generated name is judged": {hook: nsHook, new: generated, want: true},
+		"a new excluded namespace is not judged":              {hook: nsHook, new: ns("kube-node-lease")},
+		"Banyan's own namespace is not judged":                {hook: nsHook, user: banyan, new: ns("shop")},
+		"another ServiceAccount of hnc-system is judged":      {hook: nsHook, user: "system:serviceaccount:hnc-system:default", new: ns("shop"), want: true},
+		"an update of a user's label is not judged":           {hook: nsHook, old: ns("shop", included, "true", "team", "a"), new: ns("shop", included, "true", "team", "b")},
+		"an update of a user's annotation is not judged":      {hook: nsHook, old: annotate(ns("shop"), "team", "a"), new: annotate(ns("shop"), "team", "b", "more", "c")},
+		"a first label of a user is not judged":               {hook: nsHook, old: ns("shop"), new: ns("shop", "team", "a")},
+		"a removed last label of a user is not judged":        {hook: nsHook, old: ns("shop", "team", "a"), new: ns("shop")},
+		"a finalizer is not judged": {hook: nsHook, old: ns("shop", included, "true"), new: func() *corev1.Namespace {
+			n := ns("shop", included, "true")
+			n.Finalizers = []string{"example.com/f"}
+			return n
+		}()},
+		"an added tree label is judged":                       {hook: nsHook, old: ns("shop", included, "true"), new: ns("shop", included, "true", depth, "1"), want: true},
+		"an added tree label with an empty value is judged":   {hook: nsHook, old: ns("shop"), new: ns("shop", depth, ""), want: true},
+		"a changed tree label is judged":                      {hook: nsHook, old: ns("shop", depth, "0"), new: ns("shop", depth, "1"), want: true},
+		"a removed tree label is judged":                      {hook: nsHook, old: ns("shop", depth, "0", "team", "a"), new: ns("shop", "team", "a"), want: true},
+		"a removed last label that is ours is judged":         {hook: nsHook, old: ns("shop", depth, "0"), new: ns("shop"), want: true},
+		"a changed inclusion is judged":                       {hook: nsHook, old: ns("shop", included, "true"), new: ns("shop", included, "false"), want: true},
+		"a first managed-by annotation is judged":             {hook: nsHook, old: ns("shop"), new: annotate(ns("shop"), api.AnnotationManagedBy, "x"), want: true},
+		"a removed managed-by annotation is judged":           {hook: nsHook, old: annotate(ns("shop"), api.AnnotationManagedBy, "x"), new: ns("shop"), want: true},
+		"a changed subnamespace-of annotation is judged":      {hook: nsHook, old: annotate(ns("shop"), api.AnnotationSubnamespaceOf, "a"), new: annotate(ns("shop"), api.AnnotationSubnamespaceOf, "b"), want: true},
+		"tree labels of an excluded namespace are not judged": {hook: nsHook, old: ns("kube-public", depth, "0"), new: ns("kube-public")},
+		"the deletion of a managed namespace is judged":       {hook: nsHook, old: ns("shop", included, "true"), want: true},
+		"the deletion of a subnamespace is judged":            {hook: nsHook, old: annotate(ns("shop"), api.AnnotationSubnamespaceOf, "a"), want: true},
+		"the deletion of any other namespace is not judged":   {hook: nsHook, old: annotate(ns("shop", "team", "a"), "team", "a")},
+		"the deletion of a bare namespace is not judged":      {hook: nsHook, old: ns("shop")},
+		"Banyan's own deletion is not judged":                 {hook: nsHook, user: banyan, old: ns("shop", included, "true")},
+
+		"a new hierarchy is judged":                      {hook: hcHook, new: hierarchy("shop"), want: true},
+		"a changed parent is judged":                     {hook: hcHook, old: hierarchy("shop"), new: hierarchy("market"), want: true},
+		"a removed parent is judged":                     {hook: hcHook, old: hierarchy("shop"), new: hierarchy(""), want: true},
+		"a removed finalizer is not judged":              {hook: hcHook, old: hierarchy("shop", api.FinalizerHasSubnamespace), new: hierarchy("shop")},
+		"Banyan's own change of a hierarchy passes":      {hook: hcHook, user: banyan, old: hierarchy("shop"), new: hierarchy("market")},
+		"a new anchor is judged":                         {hook: subHook, new: anchor(""), want: true},
+		"a changed label of an anchor is judged":         {hook: subHook, old: anchor(api.Ok), new: anchor(api.Ok, api.MetaKVP{Key: "a", Value: "b"}), want: true},
+		"a changed status of an anchor is not judged":    {hook: subHook, old: anchor(api.Missing), new: anchor(api.Ok)},
+		"a deleted anchor is judged, whatever its state": {hook: subHook, old: anchor(api.Missing), want: true},
+		"Banyan's own deletion of an anchor passes":      {hook: subHook, user: banyan, old: anchor(api.Ok)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, tc.want, matches(t, tc.hook, tc.user, tc.old, tc.new))
+		})
+	}
+}
+
+// matches evaluates the conditions of one webhook for a request, whose operation
+// follows from which of the two objects are there.
+func matches(t *testing.T, hookName, username string, old, new runtime.Object) bool {
+	t.Helper()
+	operation, subject := admission.Update, new
+	switch {
+	case old == nil:
+		operation = admission.Create
+	case new == nil:
+		operation, subject = admission.Delete, old
+	}
+	if username == "" {
+		username = alice
+	}
+	object := subject.(metav1.Object)
+	for _, hook := range hooks(t) {
+		if hook.Name != hookName {
+			continue
+		}
+		// A condition that cannot be evaluated must not hide behind Ignore.
+		hook.FailurePolicy = ptr.To(admissionregistrationv1.Fail)
+		kind := subject.GetObjectKind().GroupVersionKind()
+		resource := kind.GroupVersion().WithResource(hook.Rules[0].Resources[0])
+		attributes := admission.NewAttributesRecord(new, old, kind, object.GetNamespace(), object.GetName(), resource, "",
+			operation, nil, false, &user.DefaultInfo{Name: username})
+		versioned, err := admission.NewVersionedAttributes(attributes, kind, nil)
+		require.NoError(t, err)
+		compiler := cel.NewConditionCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+		matcher := webhook.NewValidatingWebhookAccessor("uid", "configuration", &hook).GetCompiledMatcher(compiler)
+		result := matcher.Match(t.Context(), versioned, nil, nil)
+		require.NoError(t, result.Error)
+		return result.Matches
+	}
+	require.Failf(t, "no such webhook", hookName)
+	return false
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/banyan-hns/banyan/hierarchy"
+	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
+)
+
+// Namespaces brings one namespace, its HierarchyConfiguration and its anchors to
+// what the forest says they should be.
+type Namespaces struct {
+	Live *Live
+	// Client writes.
+	Client client.Client
+	Resync *Resync
+	// Wrap puts the policy of writing around the reconciler.
+	Wrap func(reconcile.TypedReconciler[NamespaceKey]) reconcile.TypedReconciler[NamespaceKey]
+	// Workers is the number of namespaces that are looked at at the same time.
+	Workers int
+}
+
+// SetupWithManager starts it with the manager.
+func (r *Namespaces) SetupWithManager(mgr manager.Manager) error {
+	c, err := controller.NewTyped("namespace", mgr, controller.TypedOptions[NamespaceKey]{
+		Reconciler: r.Wrap(r), MaxConcurrentReconciles: r.Workers, RateLimiter: backoff[NamespaceKey](),
+	})
+	if err != nil {
+		return fmt.Errorf("making the controller of namespaces: %w", err)
+	}
+	return c.Watch(r.Live.namespaces.source())
+}
+
+// Reconcile observes, decides, applies.
+func (r *Namespaces) Reconcile(ctx context.Context, key NamespaceKey) (reconcile.Result, error) {
+	if key.Sweep {
+		defer r.Resync.done(key.Name)
+		if err := r.Resync.read(ctx, key.Name); err != nil {
+			return reconcile.Result{}, fmt.Errorf("sweeping namespace %q: %w", key.Name, err)
+		}
+	}
+	plan := r.Live.decide(key.Name, metav1.NewTime(time.Now()))
+	return reconcile.Result{}, r.apply(ctx, plan)
+}
+
+// decide from what the forest has seen.
+func (l *Live) decide(namespace string, now metav1.Time) hierarchy.Plan {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.forest.Decide(l.forest.Observe(namespace), now)
+}
+
+// apply folds what each write left on the server at once, so that the next look
+// does not repeat it.
+func (r *Namespaces) apply(ctx context.Context, plan hierarchy.Plan) error {
+	for _, action := range plan.Actions {
+		written, err := writer{r.Client}.apply(ctx, action.Verb, action.Before, action.After, action.Why)
+		if err != nil {
+			return err
+		}
+		switch o := written.(type) {
+		case *corev1.Namespace:
+			r.Live.SetNamespace(o)
+		case *api.HierarchyConfiguration:
+			r.Live.SetConfiguration(o)
+		case *api.SubnamespaceAnchor:
+			r.Live.SetAnchor(o)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"golang.org/x/time/rate"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/banyan-hns/banyan/hierarchy"
+	"github.com/banyan-hns/banyan/hierarchy/propagate"
+	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
+)
+
+// promotion is how long a namespace waits behind fresh changes before it is one
+// of them: the queue has no ageing of its own.
+const promotion = 30 * time.Second
+
+// Resync looks at everything in the keys that this replica was given: the
+// differences that are known at once, then each namespace anew.
+type Resync struct {
+	live   *Live
+	reader client.Reader
+	pace   *rate.Limiter
+
+	mu      sync.Mutex
+	waiting []string
+	pending map[string]time.Time // when it was queued
+	wake    chan struct{}
+}
+
+// NewResync sweeps at most perSecond namespaces a second.
+func NewResync(live *Live, reader client.Reader, perSecond int) *Resync {
+	return &Resync{
+		live: live, reader: reader, pace: rate.NewLimiter(rate.Limit(perSecond), max(1, perSecond/5)),
+		pending: map[string]time.Time{}, wake: make(chan struct{}, 1),
+	}
+}
+
+// Opened begins with the namespaces whose key is in the set.
+func (r *Resync) Opened(ours func(key string) bool) {
+	var namespaces []string
+	r.live.Read(func(f *hierarchy.Forest) { namespaces = f.NamespacesByKey(ours) })
+	// 1. What is known to differ is written at once.
+	for _, name := range namespaces {
+		r.live.queueDifferences(name)
+	}
+	// 2. The rest is read again, when there is time.
+	r.mu.Lock()
+	for _, name := range namespaces {
+		if _, queued := r.pending[name]; !queued {
+			r.pending[name] = time.Time{}
+			r.waiting = append(r.waiting, name)
+		}
+	}
+	r.mu.Unlock()
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Closed forgets what waits in keys that are no longer ours.
+func (r *Resync) Closed(theirs func(key string) bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waiting = slices.DeleteFunc(r.waiting, func(name string) bool { return theirs(r.live.Key(name)) })
+	maps.DeleteFunc(r.pending, func(name string, _ time.Time) bool { return theirs(r.live.Key(name)) })
+}
+
+// queueDifferences compares in memory; it calls nobody.
+func (l *Live) queueDifferences(namespace string) {
+	if !l.decide(namespace, metav1.Time{}).Empty() {
+		l.namespaces.add(NamespaceKey{Name: namespace}, priorityFresh)
+	}
+	l.mu.RLock()
+	keys := l.copiesIn(namespace)
+	l.mu.RUnlock()
+	for _, key := range keys {
+		if l.decideObject(key).Verb != "" {
+			l.copies.add(key, priorityFresh)
+		}
+	}
+}
+
+// NeedLeaderElection: there is no leader to wait for.
+func (r *Resync) NeedLeaderElection() bool { return false }
+
+// Start feeds the queue until the context ends.
+func (r *Resync) Start(ctx context.Context) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-r.wake:
+		case <-tick.C:
+			r.promote()
+		}
+		for name, more := r.next(); more; name, more = r.next() {
+			if r.pace.Wait(ctx) != nil {
+				return nil // the context ended
+			}
+			r.live.namespaces.add(NamespaceKey{Name: name, Sweep: true}, prioritySweep)
+			r.promote()
+		}
+	}
+}
+
+// backlog is the number of namespaces that wait, and how long the oldest of those
+// that are queued has.
+func (r *Resync) backlog() (pending int, oldest time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, queued := range r.pending {
+		if !queued.IsZero() {
+			oldest = max(oldest, time.Since(queued))
+		}
+	}
+	return len(r.pending), oldest
+}
+
+func (r *Resync) next() (string, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.waiting) == 0 {
+		return "", false
+	}
+	name := r.waiting[0]
+	r.waiting = r.waiting[1:]
+	r.pending[name] = time.Now()
+	return name, true
+}
+
+func (r *Resync) promote() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name, queued := range r.pending {
+		if !queued.IsZero() && time.Since(queued) > promotion {
+			r.pending[name] = time.Now()
+			r.live.namespaces.add(NamespaceKey{Name: name, Sweep: true}, priorityFresh)
+		}
+	}
+}
+
+// done is called when a sweep of the namespace has ended, or was not ours.
+func (r *Resync) done(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.pending, name)
+}
+
+// read folds what the API server has of a namespace. What it does not have, it
+// does not fold: an object may have come after the list, and its event before.
+func (r *Resync) read(ctx context.Context, name string) error {
+	ns := &corev1.Namespace{}
+	if err := r.reader.Get(ctx, types.NamespacedName{Name: name}, ns); apierrors.IsNotFound(err) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("reading it: %w", err)
+	}
+	r.live.SetNamespace(ns)
+	configurations := &api.HierarchyConfigurationList{}
+	if err := r.reader.List(ctx, configurations, client.InNamespace(name)); err != nil {
+		return fmt.Errorf("listing HierarchyConfigurations: %w", err)
+	}
+	for i := range configurations.Items {
+		r.live.SetConfiguration(&configurations.Items[i])
+	}
+	anchors := &api.SubnamespaceAnchorList{}
+	if err := r.reader.List(ctx, anchors, client.InNamespace(name)); err != nil {
+		return fmt.Errorf("listing SubnamespaceAnchors: %w", err)
+	}
+	for i := range anchors.Items {
+		r.live.SetAnchor(&anchors.Items[i])
+	}
+	for _, t := range r.live.types {
+		objects := &unstructured.UnstructuredList{}
+		objects.SetGroupVersionKind(t.GVK.GroupVersion().WithKind(t.GVK.Kind + "List"))
+		if err := r.reader.List(ctx, objects, client.InNamespace(name)); err != nil {
+			return fmt.Errorf("listing objects of kind %s: %w", t.GVK.Kind, err)
+		}
+		for i := range objects.Items {
+			r.live.SetObject(propagate.Trim(&objects.Items[i]))
+		}
+	}
+	return nil
+}

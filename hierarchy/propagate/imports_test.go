@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package propagate_test
+
+import (
+	"testing"
+
+	"github.com/banyan-hns/banyan/hierarchy/foresttest"
+)
+
+func TestImports(t *testing.T) { foresttest.CheckImports(t) }

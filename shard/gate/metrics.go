@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package gate
+
+import (
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+var (
+	decisions = prometheus.NewDesc("banyan_gate_decisions_total", "Writes that the gate decided on, by result.", []string{"result"}, nil)
+	inFlight  = prometheus.NewDesc("banyan_gate_inflight_writes", "Writes that have begun and not ended.", nil, nil)
+)
+
+// Describe and Collect make a Gate a prometheus.Collector.
+func (g *Gate) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(g, ch) }
+
+// Collect reports the decisions.
+func (g *Gate) Collect(ch chan<- prometheus.Metric) {
+	for _, c := range []struct {
+		result string
+		count  *atomic.Int64
+	}{
+		{"allowed", &g.counts.Allowed}, {"not_owner", &g.counts.NotOwner}, {"suspended", &g.counts.Suspended},
+		{"unconditional", &g.counts.Unconditional}, {"ungated", &g.counts.Ungated},
+	} {
+		ch <- prometheus.MustNewConstMetric(decisions, prometheus.CounterValue, float64(c.count.Load()), c.result)
+	}
+	ch <- prometheus.MustNewConstMetric(inFlight, prometheus.GaugeValue, float64(g.InFlight()))
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package webhook
+
+import (
+	"context"
+	"fmt"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/banyan-hns/banyan/hierarchy"
+	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
+	"github.com/banyan-hns/banyan/hierarchy/validate"
+)
+
+type configurations struct {
+	decoder admission.Decoder
+	forest  Forest
+	rights  rights
+}
+
+// judge asks the forest first, and the API server about rights only if the forest
+// has no objection. No lock is held meanwhile.
+func (h configurations) judge(ctx context.Context, request admission.Request) (verdict validate.Verdict, err error) {
+	if request.Operation == opDelete {
+		return validate.Allow(), nil
+	}
+	configuration := &api.HierarchyConfiguration{}
+	if err := h.decoder.Decode(request, configuration); err != nil {
+		return verdict, fmt.Errorf("reading the object: %w", err)
+	}
+	var needed validate.Rights
+	h.forest.Read(func(f *hierarchy.Forest) {
+		if verdict = validate.Configuration(f, configuration); !verdict.Allowed {
+			return
+		}
+		warnings := verdict.Warnings
+		needed, verdict = validate.RightsNeeded(f, configuration.Namespace, configuration.Spec.Parent)
+		verdict.Warnings = append(verdict.Warnings, warnings...)
+	})
+	if !verdict.Allowed {
+		return verdict, nil
+	}
+	if denial := h.rights.check(ctx, request.UserInfo, needed); !denial.Allowed {
+		return denial, nil
+	}
+	return verdict, nil
+}
+
+// rights asks the API server what a user may do.
+type rights struct {
+	reviews client.Client
+	reader  client.Reader
+}
+
+func (r rights) check(ctx context.Context, user authenticationv1.UserInfo, needed validate.Rights) validate.Verdict {
+	if needed.Absent != "" {
+		err := r.reader.Get(ctx, types.NamespacedName{Name: needed.Absent}, &corev1.Namespace{})
+		if err == nil {
+			return validate.NotSynced(needed.Absent)
+		}
+		if !apierrors.IsNotFound(err) {
+			return failed(fmt.Errorf("looking for namespace %q: %w", needed.Absent, err))
+		}
+	}
+	for _, namespace := range needed.Update {
+		review := reviewOf(user, namespace)
+		if err := r.reviews.Create(ctx, review); err != nil {
+			return failed(fmt.Errorf("reviewing the rights in namespace %q: %w", namespace, err))
+		}
+		if !review.Status.Allowed {
+			return validate.NoRights(user.Username, namespace)
+		}
+	}
+	return validate.Allow()
+}
+
+func failed(err error) validate.Verdict {
+	return validate.Verdict{Reason: metav1.StatusReasonInternalError, Message: err.Error() + "; try again"}
+}
+
+func reviewOf(user authenticationv1.UserInfo, namespace string) *authorizationv1.SubjectAccessReview {
+	extra := make(map[string]authorizationv1.ExtraValue, len(user.Extra))
+	for key, value := range user.Extra {
+		extra[key] = authorizationv1.ExtraValue(value)
+	}
+	return &authorizationv1.SubjectAccessReview{
+		Spec: authorizationv1.SubjectAccessReviewSpec{
+			User: user.Username, Groups: user.Groups, UID: user.UID, Extra: extra,
+			ResourceAttributes: &authorizationv1.ResourceAttributes{
+				Namespace: namespace, Verb: "update", Group: api.Group, Version: "*", Resource: "hierarchyconfigurations",
+			},
+		},
+	}
+}
