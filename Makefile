@@ -9,6 +9,9 @@ MAKEFLAGS += --no-builtin-rules
 BIN := $(CURDIR)/bin
 TOOLS := $(BIN)/tools
 
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+IMAGE ?= localhost/banyan:dev
+
 # The packages that need no binaries, no network and no clock. Their tests are the first rung of the ladder.
 PURE := $(addprefix ./,$(wildcard hierarchy hierarchy/foresttest hierarchy/propagate hierarchy/quota hierarchy/validate \
 	shard shard/shardtest))
@@ -33,12 +36,16 @@ clean: ## Remove what was built, but keep the Kubernetes binaries: they take lon
 
 .PHONY: generate
 generate: $(TOOLS)/controller-gen ## Write CRDs and deep copies from the API types.
-	$(TOOLS)/controller-gen object crd output:crd:dir=config/crd paths=./hierarchy/v1alpha2
+	$(TOOLS)/controller-gen object:headerFile=.tools/generate/header.txt crd output:crd:dir=config/crd paths=./hierarchy/v1alpha2
 
 .PHONY: build
 build: ## Build bin/banyan and bin/kubectl-hns.
-	go build -o $(BIN)/banyan ./cmd/banyan
-	go build -o $(BIN)/kubectl-hns ./cmd/kubectl-hns
+	CGO_ENABLED=0 go build -o $(BIN)/banyan ./cmd/banyan
+	CGO_ENABLED=0 go build -ldflags '-X main.version=$(VERSION)' -o $(BIN)/kubectl-hns ./cmd/kubectl-hns
+
+.PHONY: image
+image: build ## Pack bin/banyan into bin/banyan-image.tar, for ctr, docker or podman to load (IMAGE=name:tag).
+	go run ./config/image -o $(BIN)/banyan-image.tar -tag $(IMAGE) $(BIN)/banyan=/banyan
 
 .PHONY: kube
 kube: ## Build etcd and Kubernetes, once per version (20 min with an empty Go cache).
@@ -52,7 +59,10 @@ test-pure: ## Test the pure packages: no binaries, seconds.
 
 .PHONY: test
 test: kube build $(TOOLS)/kustomize ## Test everything, on a real control plane where that matters.
-	KUBEBUILDER_ASSETS=$$(bench/kube/build.sh --print-dir) go test -race -timeout 30m ./...
+	@echo 'compiling all tests with the race detector (some minutes, the first time)'
+	go test -race -run '^$$' ./... > /dev/null
+	@# One package at a time: each control plane is to have the machine to itself.
+	KUBEBUILDER_ASSETS=$$(bench/kube/build.sh --print-dir) go test -race -p 1 -timeout 30m ./...
 
 .PHONY: deflake
 deflake: kube ## Test PKG=./some/package in random order until it fails.

@@ -20,21 +20,30 @@ func (f *Forest) anchorActions(seen Observed) []Action {
 }
 
 func (f *Forest) anchorAction(seen Observed, anchor *api.SubnamespaceAnchor) Action {
-	after := anchor.DeepCopy()
-	if !f.scope.Manages(seen.Name) {
-		setFinalizer(after, api.FinalizerAnchor, false)
-		return patch(anchor, after, "its namespace is not managed")
+	state, finalizer := anchor.Status.State, slices.Contains(anchor.Finalizers, api.FinalizerAnchor)
+	want := f.outcome(anchor)
+	why := "it does not tell the state of its namespace"
+	switch {
+	case !f.scope.Manages(seen.Name):
+		want = outcome{state, false}
+		why = "its namespace is not managed"
+	case seen.DeletingCRD && anchor.DeletionTimestamp == nil:
+		want = outcome{state, finalizer}
+	case seen.DeletingCRD:
+		want.finalizer = false
+	case seen.terminating() || anchor.DeletionTimestamp != nil:
+		// None is added to what is going away: it would be in the way, or be
+		// refused.
+		want.finalizer = want.finalizer && finalizer
 	}
-	if seen.DeletingCRD && anchor.DeletionTimestamp == nil {
+	// There may be thousands of anchors, nearly all of them as they should be.
+	if want == (outcome{state, finalizer}) {
 		return Action{}
 	}
-	outcome := f.outcome(anchor)
-	after.Status.State = outcome.state
-	// In a namespace that is going away, a finalizer would only be in the way.
-	if !outcome.finalizer || !seen.terminating() {
-		setFinalizer(after, api.FinalizerAnchor, outcome.finalizer && !seen.DeletingCRD)
-	}
-	return patch(anchor, after, "it does not tell the state of its namespace")
+	after := anchor.DeepCopy()
+	after.Status.State = want.state
+	setFinalizer(after, api.FinalizerAnchor, want.finalizer)
+	return patch(anchor, after, why)
 }
 
 // outcome is what becomes of an anchor. It follows from the anchor and from the
@@ -45,19 +54,18 @@ type outcome struct {
 }
 
 func (f *Forest) outcome(anchor *api.SubnamespaceAnchor) outcome {
-	if !f.mayBeSubnamespace(anchor.Name) {
-		return outcome{api.Forbidden, false}
-	}
-	child := f.glance(anchor.Name)
+	child, living := f.namespaces[anchor.Name], anchor.DeletionTimestamp == nil
 	switch {
-	case !child.exists():
-		return outcome{api.Missing, anchor.DeletionTimestamp == nil}
-	case child.annotatedParent() != anchor.Namespace:
-		return outcome{api.Conflict, anchor.DeletionTimestamp == nil}
+	case !f.scope.Manages(anchor.Name), child == nil && !f.mayBeSubnamespace(anchor.Name):
+		return outcome{api.Forbidden, false}
+	case child == nil:
+		return outcome{api.Missing, living}
+	case child.Annotations[api.AnnotationSubnamespaceOf] != anchor.Namespace:
+		return outcome{api.Conflict, living}
 	}
 	// The anchor of a subnamespace waits until that is gone, unless the
 	// subnamespace stays.
-	return outcome{api.Ok, anchor.DeletionTimestamp == nil || child.terminating() || f.mayGo(anchor.Name)}
+	return outcome{api.Ok, living || child.DeletionTimestamp != nil || f.mayGo(anchor.Name)}
 }
 
 // mustGo reports whether a namespace is to be deleted: its own anchor is being

@@ -54,6 +54,11 @@ type Plan struct {
 // Empty reports whether all is as it should be.
 func (p Plan) Empty() bool { return len(p.Actions) == 0 }
 
+// Deletes reports whether the plan deletes anything.
+func (p Plan) Deletes() bool {
+	return slices.ContainsFunc(p.Actions, func(a Action) bool { return a.Verb == Delete })
+}
+
 // String returns the plan as text that is stable and shows every difference.
 func (p Plan) String() string {
 	var b strings.Builder

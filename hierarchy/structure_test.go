@@ -284,6 +284,48 @@ func TestSmallChangesStaySmall(t *testing.T) {
 	}
 }
 
+// TestChangeReachesThoseWhoWait has the cases that chance seldom finds.
+func TestChangeReachesThoseWhoWait(t *testing.T) {
+	scope := scopeOf(t, hierarchy.ScopeOptions{ManagedNamespaceLabels: []string{"env"}})
+	waiting := func(namespace, name string) hierarchy.Object {
+		return foresttest.MakeAnchor(namespace, name).Finalizer().Terminating().Obj()
+	}
+	tests := map[string]struct {
+		layout string
+		more   []hierarchy.Object
+		fold   hierarchy.Object
+		want   []string // all of these are decided upon
+	}{
+		"the anchor of a leaf is deleted": {
+			layout: "-A", fold: waiting("a", "b"), want: []string{"a", "b"},
+		},
+		"the last child leaves a subnamespace that waits to go": {
+			layout: "-Ab-", more: []hierarchy.Object{waiting("a", "b")}, fold: foresttest.MakeConfiguration("c").Parent("d").Obj(), want: []string{"a", "b", "c", "d"},
+		},
+		"cascading is allowed above a subnamespace that waits to go": {
+			layout: "-aBc", more: []hierarchy.Object{waiting("b", "c")}, fold: foresttest.MakeConfiguration("a").Cascading().Obj(), want: []string{"a", "b", "c"},
+		},
+		"an anchor asks for a label that an ancestor overrides": {
+			layout: "-A", more: []hierarchy.Object{foresttest.MakeConfiguration("a").Label("env", "prod").Obj()},
+			fold: foresttest.MakeAnchor("a", "b").Finalizer().Label("env", "dev").Obj(), want: []string{"a", "b"},
+		},
+		"an anchor gets its finalizer, and its namespace may be made": {
+			layout: "-", more: []hierarchy.Object{foresttest.MakeAnchor("a", "n").Obj()}, fold: foresttest.MakeAnchor("a", "n").Finalizer().Obj(), want: []string{"a", "n"},
+		},
+		"the namespace of a conflict is gone, and the other anchor wins": {
+			layout: "--", more: []hierarchy.Object{
+				foresttest.MakeAnchor("a", "n").Created(1).Finalizer().Obj(), foresttest.MakeAnchor("b", "n").Created(2).Finalizer().Obj(),
+			}, fold: foresttest.MakeNamespace("a").Terminating().Obj(), want: []string{"a", "n"},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := foresttest.CreateIn(scope, tc.layout, tc.more...)
+			require.Subset(t, foresttest.Fold(f, tc.fold).Decide, tc.want)
+		})
+	}
+}
+
 func orNil(list []string) []string {
 	if len(list) == 0 {
 		return nil

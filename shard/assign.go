@@ -28,7 +28,7 @@ func (m *Machine) assign() {
 		if vacant := m.vacancy(s); vacant != s.vacant {
 			s.vacant, s.vacantSince = vacant, m.now
 		}
-		if s.writing {
+		if s.writing || m.now < s.retry {
 			continue
 		}
 		if !m.mine(s) {
@@ -110,7 +110,10 @@ const never = Instant(1<<63 - 1)
 // turn is when this member may ask for a vacant shard: its owner in the ring at
 // once, the next one after a second, anybody after three.
 func (m *Machine) turn(s *slot) Instant {
-	from := max(s.vacantSince, m.ringSince)
+	if s.vacant == free && s.claim.holder == m.identity() {
+		return m.now // our own, deleted
+	}
+	from := max(s.vacantSince, m.ringSince, m.unsureUntil(s))
 	owner := m.ring.Owner(s.id)
 	switch s.vacant {
 	case meant:
@@ -119,10 +122,7 @@ func (m *Machine) turn(s *slot) Instant {
 			owner, from = s.record.HandoffTo, s.vacantSince
 		}
 	case free:
-		if s.claim.holder == m.identity() {
-			return m.now
-		}
-		from = max(from, m.settled, m.unwrittenUntil(s))
+		from = max(from, m.settled)
 	}
 	if owner == m.cfg.Member {
 		return from
@@ -141,15 +141,14 @@ func (m *Machine) turn(s *slot) Instant {
 	return from + anyPatience
 }
 
-// unwrittenUntil is when a shard without a record is known to be free. Where all
-// shards were without, nobody ever held one. Where others had theirs, somebody
-// deleted this one, perhaps before its holder knows; that holder has written it
-// anew, or stopped, within a lease.
-func (m *Machine) unwrittenUntil(s *slot) Instant {
-	if s.record.Version != 0 || m.virgin {
+// unsureUntil is when a shard without a record is known to be free. Somebody
+// deleted it, perhaps before its holder knows; that holder has written it anew
+// within a lease, or has stopped, and its last write has ended within the guard.
+func (m *Machine) unsureUntil(s *slot) Instant {
+	if s.record.Version != 0 || s.missed == 0 {
 		return 0
 	}
-	return m.listedAt + m.cfg.LeaseDuration
+	return s.missed + m.cfg.LeaseDuration + m.cfg.Guard
 }
 
 func (m *Machine) put(s *slot, record Record) {

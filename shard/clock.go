@@ -13,6 +13,7 @@ type connectedClock struct {
 	time      Instant // time counted so far
 	last      Instant // host time of the latest reading
 	connected bool
+	began     bool // it was connected once
 }
 
 // advance counts the time since the last reading, if the member was connected at
@@ -21,6 +22,10 @@ func (m *Machine) advance() {
 	delta := m.now - m.clock.last
 	m.clock.last = m.now
 	connected := m.connected()
+	m.clock.began = m.clock.began || connected
+	if m.clock.began && (!connected || delta > m.cfg.RenewPeriod) {
+		m.missUnwritten()
+	}
 	switch {
 	case connected && m.clock.connected:
 		// A reading that comes late (a paused process) counts for one period

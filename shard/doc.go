@@ -26,6 +26,19 @@
 //     from it only after the fence.
 //  5. A shard changes hands in no other way: its holder gives it back, after
 //     its writes in flight have ended, or its holder has been fenced.
+//  6. A member that does not see its own heartbeats come back stops to write
+//     LeaseDuration after it sent the last one that did, however well it goes on
+//     to renew; and then it stops to renew.
+//
+// # Records that vanish
+//
+// Nobody but a human deletes a record. A member whose heartbeat vanished begins
+// a new life, after Guard. The holder of a shard whose record vanished writes it
+// anew; nobody else does before the holder must have noticed (6) and its writes
+// have ended. One window remains: absence has no version to compare with. If
+// somebody deletes the record of a shard in the very moment in which another
+// member, that has never heard of this record, writes the first one, then two
+// may hold the shard until the older holder sees the deletion.
 //
 // # Joining, leaving, moving
 //

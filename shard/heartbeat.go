@@ -12,9 +12,22 @@ type self struct {
 	tried      Instant     // when the latest write was sent
 	failed     bool        // the latest write had no good end
 	renewed    Instant     // when the latest good write was sent
-	echoed     Instant     // when we last observed our own record
+	unseen     []sent      // good writes that did not come back to us yet
+	seen       Version     // the latest version of our record that came back
+	echoed     Instant     // when the latest write that came back was sent
 	deadline   Instant     // when we stop to write, unless renewed
+	begin      Instant     // when this life may register
 }
+
+// sent is one good write of our record.
+type sent struct {
+	version Version
+	at      Instant
+}
+
+// retryPeriod is how soon a write without a good end is tried again. It keeps a
+// store that refuses at once from being asked without pause.
+func (m *Machine) retryPeriod() Instant { return m.cfg.RenewPeriod / 8 }
 
 // heartbeat registers this life, or renews its record when that is due.
 func (m *Machine) heartbeat() {
@@ -25,6 +38,9 @@ func (m *Machine) heartbeat() {
 		m.register()
 		return
 	}
+	if m.blind() {
+		return
+	}
 	if m.ready && !m.stopping {
 		m.self.state = MemberActive
 	}
@@ -32,7 +48,7 @@ func (m *Machine) heartbeat() {
 	changed := record.State != m.self.state || record.RingKey != m.ring.Key()
 	wait := m.cfg.RenewPeriod
 	if m.self.failed || changed {
-		wait = m.cfg.RenewPeriod / 8
+		wait = m.retryPeriod()
 	}
 	if m.now-m.self.tried >= wait {
 		m.putSelf(m.selfRecord())
@@ -50,7 +66,7 @@ func (m *Machine) selfRecord() MemberRecord {
 // run), or has not renewed for LeaseDuration since we first saw it so. The
 // compare-and-swap excludes that it renews in the meantime.
 func (m *Machine) register() {
-	if m.stopping || m.self.failed && m.now-m.self.tried < m.cfg.RenewPeriod/8 {
+	if m.stopping || m.now < m.self.begin || m.retrying() {
 		return
 	}
 	record, exists := m.members[m.cfg.Member]
@@ -84,6 +100,9 @@ func (m *Machine) memberWritten(e MemberWritten) {
 		m.self.failed = e.Outcome != Done
 	} else if other, exists := m.members[e.Put.Record.Name]; exists {
 		other.fencing = false
+		if e.Outcome != Done {
+			other.retry = m.now + m.retryPeriod()
+		}
 	}
 	switch e.Outcome {
 	case Unknown:
@@ -99,18 +118,56 @@ func (m *Machine) memberWritten(e MemberWritten) {
 		if ours && e.Record.Holder == m.identity() {
 			m.self.renewed = max(m.self.renewed, e.Put.Sent)
 			m.self.deadline = max(m.self.deadline, e.Put.Sent+m.cfg.LeaseDuration-m.cfg.Guard)
+			m.self.unseen = append(m.self.unseen, sent{e.Record.Version, e.Put.Sent})
+			m.matchEchoes()
 		}
 	}
 	m.observeMember(e.Record)
 }
 
+// retrying: the latest write of our record failed a moment ago.
+func (m *Machine) retrying() bool {
+	return m.self.failed && m.now-m.self.tried < m.retryPeriod()
+}
+
+// echo: our record was observed, by whatever way the records of others come too.
+//
+// Invariant: a heartbeat counts as echoed at the time when it was sent, and its
+// answer is no echo. Reason: a member whose watch is dead or late goes on to
+// renew with success, but does not know what the store says now.
+func (m *Machine) echo(record MemberRecord) {
+	if record.Name == m.cfg.Member && record.Holder == m.identity() {
+		m.self.seen = max(m.self.seen, record.Version)
+		m.matchEchoes()
+	}
+}
+
+func (m *Machine) matchEchoes() {
+	for len(m.self.unseen) > 0 && m.self.unseen[0].version <= m.self.seen {
+		m.self.echoed = m.self.unseen[0].at
+		m.self.unseen = m.self.unseen[1:]
+	}
+}
+
+// blind: a heartbeat has not come back for a whole lease. No other one follows
+// until it does, so that the shards of a member that sees nothing any more go to
+// others.
+func (m *Machine) blind() bool {
+	return len(m.self.unseen) > 0 && m.now-m.self.unseen[0].at > m.cfg.LeaseDuration
+}
+
 // lose ends this life: it holds nothing from here on.
+//
+// Invariant: the next life registers only after the writes of this one have
+// ended. Reason: its record lets others take the shards at once.
 func (m *Machine) lose() {
+	begin := min(m.now, m.until()) + m.cfg.Guard
 	for i := range m.slots {
 		m.drop(&m.slots[i])
 	}
 	m.self = self{
-		lives: m.self.lives + 1, state: MemberJoining, writing: m.self.writing, tried: m.self.tried, failed: m.self.failed,
+		lives: m.self.lives + 1, state: MemberJoining, begin: begin,
+		writing: m.self.writing, tried: m.self.tried, failed: m.self.failed,
 	}
 	m.do(Fenced{})
 }

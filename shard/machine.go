@@ -16,8 +16,6 @@ type Machine struct {
 	now Instant
 
 	listed   bool
-	listedAt Instant
-	virgin   bool // no shard had a record when we listed them
 	ready    bool
 	stopping bool
 	stopped  bool
@@ -88,6 +86,7 @@ func (m *Machine) fold(event Event) {
 		m.stop(e)
 	case MemberObserved:
 		m.observeMember(e.Record)
+		m.echo(e.Record)
 	case MemberGone:
 		m.forgetMember(e.Name)
 	case MemberWritten:
@@ -105,10 +104,28 @@ func (m *Machine) fold(event Event) {
 	}
 }
 
+// list ends the listing. Where no shard has a record, and no member could have
+// held one, nobody ever did. Otherwise, somebody deleted what is missing.
 func (m *Machine) list() {
-	m.listed, m.listedAt, m.virgin = true, m.now, true
+	m.listed = true
+	virgin := true
 	for i := range m.slots {
-		m.virgin = m.virgin && m.slots[i].record.Version == 0
+		virgin = virgin && m.slots[i].record.Version == 0
+	}
+	for _, other := range m.members {
+		virgin = virgin && (other.Holder == "" || other.State == MemberJoining)
+	}
+	if !virgin {
+		m.missUnwritten()
+	}
+}
+
+// missUnwritten: we do not know whether a shard without a record never had one.
+func (m *Machine) missUnwritten() {
+	for i := range m.slots {
+		if s := &m.slots[i]; s.record.Version == 0 {
+			s.missed = m.now
+		}
 	}
 }
 
@@ -122,7 +139,7 @@ func (m *Machine) stop(e Stop) {
 
 // finish says goodbye once nothing is held and nothing of ours is under way.
 func (m *Machine) finish() {
-	if !m.stopping || m.stopped || m.self.writing {
+	if !m.stopping || m.stopped || m.self.writing || m.retrying() {
 		return
 	}
 	for i := range m.slots {
@@ -146,19 +163,23 @@ func (m *Machine) identity() Identity {
 
 // Holding is what may be written now, and until when.
 func (m *Machine) Holding() Holding {
-	h := Holding{Holder: m.identity(), epochs: map[ID]int64{}}
-	if !m.self.registered {
-		return h
-	}
-	// Whoever does not see its own heartbeat come back does not see either what
-	// others do to its records.
-	h.Until = min(m.self.deadline, m.self.echoed+m.cfg.LeaseDuration)
+	h := Holding{Holder: m.identity(), Until: m.until(), epochs: map[ID]int64{}}
 	for i := range m.slots {
 		if s := &m.slots[i]; s.state == Owned {
 			h.epochs[s.id] = s.record.Epoch
 		}
 	}
 	return h
+}
+
+// until is when this life stops to write, unless it renews.
+func (m *Machine) until() Instant {
+	if !m.self.registered {
+		return 0
+	}
+	// Whoever does not see its own heartbeat come back does not see either what
+	// others do to its records.
+	return min(m.self.deadline, m.self.echoed+m.cfg.LeaseDuration)
 }
 
 // Ring as this member sees it now.

@@ -12,13 +12,11 @@ type member struct {
 	changed    Instant // host time when its record last changed
 	stateSince Instant // host time when its state last changed
 	fencing    bool    // a fence of ours is under way
+	retry      Instant // when a fence may be tried again
 }
 
 func (m *Machine) observeMember(record MemberRecord) {
 	known, exists := m.members[record.Name]
-	if record.Name == m.cfg.Member && record.Holder == m.identity() {
-		m.self.echoed = m.now
-	}
 	if exists && record.Version <= known.Version {
 		return
 	}
@@ -43,7 +41,7 @@ func (m *Machine) observeSelf(record MemberRecord) {
 	case record.Holder == m.identity():
 		m.self.registered = true
 	case m.self.registered && !m.stopped:
-		if m.stopping && record.Holder == "" {
+		if m.stopping && record.Holder == "" && record.State != MemberFenced {
 			m.self.registered = false // our own goodbye
 			return
 		}
@@ -100,24 +98,30 @@ func (m *Machine) fence() {
 	claimed := m.latestClaims()
 	for _, name := range m.memberNames() {
 		other := m.members[name]
-		if name == m.cfg.Member || other.fencing {
+		if name == m.cfg.Member || other.fencing || m.now < other.retry {
 			continue
 		}
 		record := MemberRecord{Name: name, State: MemberFenced, RingKey: other.RingKey}
-		if other.Holder == "" {
+		claim, claims := claimed[name]
+		switch {
+		case other.Holder == "" && (!claims || other.Version > claim):
+			continue
+		case other.Holder == "" && other.Version != 0:
 			// It said goodbye, or was fenced, but a shard that was written later
 			// still names it. Writing the same again proves that no new life
 			// began in between.
-			if other.Version > claimed[name] {
-				continue
-			}
 			record.State = other.State
-		} else if overdue := m.clock.time - other.heard - m.cfg.LeaseDuration; overdue <= 0 || overdue < m.rank()*fenceStagger {
+		case !m.overdue(other):
 			continue
 		}
 		other.fencing = true
 		m.do(PutMember{Record: record, Expect: other.Version, Sent: m.now})
 	}
+}
+
+// overdue: expired, and for so long that it is our turn to fence it.
+func (m *Machine) overdue(other *member) bool {
+	return m.expired(other) && m.clock.time-other.heard-m.cfg.LeaseDuration >= m.rank()*fenceStagger
 }
 
 // latestClaims is, per member, the latest version of a shard that names it.

@@ -34,6 +34,8 @@ type slot struct {
 	state       State
 	since       Instant // when state last changed
 	writing     bool    // a write of the record is under way
+	retry       Instant // when a write may be tried again
+	missed      Instant // when we first missed a record that should exist
 	vacant      vacancy
 	vacantSince Instant
 }
@@ -109,7 +111,15 @@ func (m *Machine) forgetShard(id ID) {
 		return
 	}
 	s := &m.slots[id]
+	if s.record.Version == 0 {
+		return
+	}
 	s.record = Record{ID: id, Epoch: s.record.Epoch}
+	s.missed = m.now
+	if s.state == Releasing {
+		// It may be released already, and another's.
+		s.claim = claim{}
+	}
 	m.drop(s)
 }
 
@@ -130,8 +140,10 @@ func (m *Machine) shardWritten(e ShardWritten) {
 	switch {
 	case e.Outcome == Unknown:
 		// Tried again with the same version; at most one of the two is done.
+		s.retry = m.now + m.retryPeriod()
 		return
 	case e.Outcome == Lost && e.Record.Version == 0:
+		s.retry = m.now + m.retryPeriod()
 		m.forgetShard(s.id)
 	default:
 		m.observeShard(e.Record)

@@ -41,7 +41,7 @@ type ShardStatus struct {
 
 // Status tells how things stand now.
 func (m *Machine) Status() Status {
-	status := Status{Self: m.identity(), State: m.self.state, RingKey: m.ring.Key(), Agreed: true, Remain: m.self.deadline - m.now}
+	status := Status{Self: m.identity(), State: m.self.state, RingKey: m.ring.Key(), Agreed: true, Remain: m.until() - m.now}
 	owned := map[string]int{}
 	expected := map[string]int{}
 	for i := range m.slots {

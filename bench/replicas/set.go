@@ -123,6 +123,11 @@ func (s *Set) writeCerts() (caBundle []byte, err error) {
 // StartReplica starts a process under a name. The first one gets a pod of its
 // own; a later one is a restarted container in the same pod.
 func (s *Set) StartReplica(ctx context.Context, name string) error {
+	return s.StartReplicaAs(ctx, name, ServiceAccount)
+}
+
+// StartReplicaAs does so with the rights of another ServiceAccount.
+func (s *Set) StartReplicaAs(ctx context.Context, name, account string) error {
 	r, exists := s.replicas[name]
 	if !exists {
 		r = &Replica{Name: name}
@@ -133,7 +138,7 @@ func (s *Set) StartReplica(ctx context.Context, name string) error {
 			}
 			*port = free
 		}
-		identity, err := s.plane.Pod(ctx, Namespace, ServiceAccount, name)
+		identity, err := s.plane.Pod(ctx, Namespace, account, name)
 		if err != nil {
 			return err
 		}
@@ -235,10 +240,14 @@ func (s *Set) Close() error {
 // Ready lists the replicas that the balancer sends requests to.
 func (s *Set) Ready() []string { return s.balancer.Ready() }
 
-// WebhookURL of one replica, past the balancer, and MetricsURL of its listener for
-// metrics and /shards.
+// WebhookURL of one replica, past the balancer.
 func (s *Set) WebhookURL(name string) string {
 	return "https://" + loopback(s.replicas[name].webhook)
+}
+
+// HealthURL is the address of the listener for /healthz and /readyz.
+func (s *Set) HealthURL(name string) string {
+	return "http://" + loopback(s.replicas[name].health)
 }
 
 // MetricsURL is the address of the listener for /metrics and /shards.

@@ -197,13 +197,13 @@ func (r *replica) addControllers() error {
 	writes := r.manager.GetClient()
 	reads := r.manager.GetAPIReader()
 	namespaces := &controller.Namespaces{
-		Live: r.live, Client: writes, Resync: r.resync, Workers: r.options.workers,
+		Live: r.live, Client: writes, Reader: reads, Resync: r.resync, Workers: r.options.workers,
 		Wrap: func(next reconcile.TypedReconciler[controller.NamespaceKey]) reconcile.TypedReconciler[controller.NamespaceKey] {
 			return gate.Reconciler(r.gate, r.live.Key, func(k controller.NamespaceKey) string { return k.Name }, next)
 		},
 	}
 	copies := &controller.Copies{
-		Live: r.live, Client: writes, Reader: reads, Workers: r.options.workers,
+		Live: r.live, Client: writes, Reader: reads, Workers: r.options.workers, Replica: r.options.member.Member,
 		Wrap: func(next reconcile.TypedReconciler[controller.ObjectKey]) reconcile.TypedReconciler[controller.ObjectKey] {
 			return gate.Reconciler(r.gate, r.live.Key, func(k controller.ObjectKey) string { return k.Namespace }, next)
 		},

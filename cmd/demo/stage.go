@@ -35,6 +35,7 @@ type stage struct {
 
 	killed    time.Time // when one replica was
 	unready   time.Time // when the balancer had noticed
+	settled   time.Time // when the others held every shard
 	restarted time.Time // when all replicas were told to end
 	silent    time.Time // when all of them had looked at everything again
 }

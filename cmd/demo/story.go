@@ -205,8 +205,8 @@ func (s *stage) awaitTakeover(ctx context.Context, victim string) error {
 	if err := s.set.WaitSettled(ctx, survivors...); err != nil {
 		return err
 	}
-	took := time.Since(s.killed)
-	s.say("%s hold every shard again, %.1fs after the kill:", strings.Join(survivors, " and "), took.Seconds())
+	s.settled = time.Now()
+	s.say("%s hold every shard again, %.1fs after the kill:", strings.Join(survivors, " and "), s.settled.Sub(s.killed).Seconds())
 	report, err := s.set.Shards(ctx, survivors[0])
 	if err != nil {
 		return err

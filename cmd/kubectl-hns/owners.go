@@ -131,7 +131,7 @@ func judge(record shard.Record, members map[string]shard.MemberRecord) (holder, 
 		return "", fmt.Sprintf("held by %s, which is fenced", name)
 	case m.Holder == "":
 		return "", fmt.Sprintf("held by %s, which is gone", name)
-	case false:
+	case m.Holder != record.Holder:
 		return "", fmt.Sprintf("held by an earlier life of %s", name)
 	default:
 		return name, ""

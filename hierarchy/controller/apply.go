@@ -6,6 +6,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -52,9 +53,9 @@ func (w writer) apply(ctx context.Context, verb hierarchy.Verb, before, after ob
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s of %T %s/%s (%s): %w", verb, target, target.GetNamespace(), target.GetName(), why, err)
+		return nil, fmt.Errorf("%s of %s %s/%s (%s): %w", verb, kindOf(target), target.GetNamespace(), target.GetName(), why, err)
 	}
-	log.FromContext(ctx).Info("wrote", "verb", verb, "kind", fmt.Sprintf("%T", target),
+	log.FromContext(ctx).Info("wrote", "verb", verb, "kind", kindOf(target),
 		"namespace", target.GetNamespace(), "name", target.GetName(), "reason", why)
 	if verb == hierarchy.Delete {
 		return nil, nil
@@ -77,4 +78,13 @@ func settled(verb hierarchy.Verb, err error) bool {
 func exactly(o metav1.Object) client.Preconditions {
 	uid, version := o.GetUID(), o.GetResourceVersion()
 	return client.Preconditions{UID: &uid, ResourceVersion: &version}
+}
+
+// kindOf an object, as people call it. Typed objects do not always know.
+func kindOf(o object) string {
+	if kind := o.GetObjectKind().GroupVersionKind().Kind; kind != "" {
+		return kind
+	}
+	name := fmt.Sprintf("%T", o)
+	return name[strings.LastIndex(name, ".")+1:]
 }

@@ -25,7 +25,11 @@ type Feed struct {
 // NewFeed registers the handlers. The cache need not have been started.
 func NewFeed(ctx context.Context, informers cache.Cache, live *Live) (*Feed, error) {
 	f := &Feed{}
-	err := feed(ctx, f, informers, &corev1.Namespace{}, live.SetNamespace,
+	err := feed(ctx, f, informers, definition(), live.SetDefinition, live.RemoveDefinition)
+	if err != nil {
+		return nil, err
+	}
+	err = feed(ctx, f, informers, &corev1.Namespace{}, live.SetNamespace,
 		func(ns *corev1.Namespace) { live.RemoveNamespace(ns.Name) })
 	if err != nil {
 		return nil, err

@@ -6,9 +6,8 @@ package controller
 import (
 	"sync"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/hierarchy/propagate"
@@ -48,10 +47,11 @@ type ObjectKey struct {
 type Live struct {
 	options propagate.Options
 
-	mu      sync.RWMutex
-	forest  *hierarchy.Forest
-	types   []Type
-	objects map[schema.GroupVersionKind]*propagate.Objects
+	mu        sync.RWMutex
+	forest    *hierarchy.Forest
+	types     []Type
+	objects   map[schema.GroupVersionKind]*propagate.Objects
+	vanishing map[string]bool // definitions that go away
 
 	namespaces *queue[NamespaceKey]
 	copies     *queue[ObjectKey]
@@ -61,7 +61,7 @@ type Live struct {
 func NewLive(scope hierarchy.Scope, types []Type, options propagate.Options) *Live {
 	l := &Live{
 		options: options, forest: hierarchy.NewForest(scope), types: types,
-		objects:    map[schema.GroupVersionKind]*propagate.Objects{},
+		objects: map[schema.GroupVersionKind]*propagate.Objects{}, vanishing: map[string]bool{},
 		namespaces: newQueue[NamespaceKey](), copies: newQueue[ObjectKey](),
 	}
 	for _, t := range types {

@@ -23,8 +23,9 @@ import (
 // what the forest says they should be.
 type Namespaces struct {
 	Live *Live
-	// Client writes.
+	// Client writes. Reader reads past the cache.
 	Client client.Client
+	Reader client.Reader
 	Resync *Resync
 	// Wrap puts the policy of writing around the reconciler.
 	Wrap func(reconcile.TypedReconciler[NamespaceKey]) reconcile.TypedReconciler[NamespaceKey]
@@ -52,6 +53,12 @@ func (r *Namespaces) Reconcile(ctx context.Context, key NamespaceKey) (reconcile
 		}
 	}
 	plan := r.Live.decide(key.Name, metav1.NewTime(time.Now()))
+	if plan.Deletes() {
+		if err := r.Live.confirmDefinitions(ctx, r.Reader); err != nil {
+			return reconcile.Result{}, fmt.Errorf("confirming that namespace %q may go: %w", key.Name, err)
+		}
+		plan = r.Live.decide(key.Name, metav1.NewTime(time.Now()))
+	}
 	return reconcile.Result{}, r.apply(ctx, plan)
 }
 

@@ -132,24 +132,60 @@ func (a *Action) meet(here, source *Object, mode api.SynchronizationMode) {
 	})
 }
 
+// search is one look for the source of one name.
+type search struct {
+	f       *hierarchy.Forest
+	objects *Objects
+	mode    api.SynchronizationMode
+	options Options
+	name    string
+}
+
 // findSource returns the source whose copy belongs at the key: that of the
 // topmost ancestor which may propagate there. One that may not is passed over
 // in favour of a lower one.
+//
+// A source that is about to be replaced itself gives nothing. Otherwise, what
+// becomes of the objects below it would depend on who is looked at first.
 func findSource(f *hierarchy.Forest, objects *Objects, mode api.SynchronizationMode, options Options, key Key) (*Object, []Problem) {
 	if mode == api.Remove {
 		return nil, nil
 	}
-	var problems []Problem
-	var namespace map[string]string
+	s := search{f, objects, mode, options, key.Name}
+	var lasting []*Object
 	for _, ancestor := range slices.Backward(f.Ancestors(key.Namespace)) {
-		o, ok := objects.Get(ancestor, key.Name)
-		if !ok || o.IsCopy() || o.Terminating || Excepted(objects.gvk, o.Source, options) != "" {
+		o := s.source(ancestor)
+		if o == nil {
 			continue
 		}
-		if namespace == nil {
-			namespace = f.Labels(key.Namespace)
+		if mode == api.Propagate && isDestination(f, ancestor) {
+			if replacement, _ := s.first(lasting, ancestor); replacement != nil {
+				continue
+			}
 		}
-		selected, err := Selects(mode, o.Source.GetAnnotations(), namespace)
+		lasting = append(lasting, o)
+	}
+	return s.first(lasting, key.Namespace)
+}
+
+// source returns the object in a namespace if it may be copied at all.
+func (s search) source(namespace string) *Object {
+	o, ok := s.objects.Get(namespace, s.name)
+	if !ok || o.IsCopy() || o.Terminating || Excepted(s.objects.gvk, o.Source, s.options) != "" {
+		return nil
+	}
+	return o
+}
+
+// first returns the first of the sources that selects the namespace.
+func (s search) first(sources []*Object, namespace string) (*Object, []Problem) {
+	if len(sources) == 0 {
+		return nil, nil
+	}
+	var problems []Problem
+	labels := s.f.Labels(namespace)
+	for _, o := range sources {
+		selected, err := Selects(s.mode, o.Source.GetAnnotations(), labels)
 		if err != nil {
 			problems = append(problems, Problem{
 				Reason:  ReasonCannotParseSelector,

@@ -71,17 +71,19 @@ func TestParentNeverMakesACycle(t *testing.T) {
 		for i := n; len(layout) < 4; i /= 5 {
 			layout += string("-abcd"[i%5])
 		}
+		f := foresttest.Create(layout)
 		for _, child := range names {
 			for _, parent := range names {
-				f := foresttest.Create(layout)
-				if !validate.Parent(f, string(child), string(parent)).Allowed {
+				name, old := string(child), f.Parent(string(child))
+				if !validate.Parent(f, name, string(parent)).Allowed {
 					continue
 				}
-				member := f.Cycle(string(child)) != nil
-				f.SetConfiguration(config(string(child)).Parent(string(parent)).Obj())
-				if !member && f.Cycle(string(child)) != nil {
-					t.Fatalf("in %q, %c may move under %c, which closes %v", layout, child, parent, f.Cycle(string(child)))
+				member := f.Cycle(name) != nil
+				f.SetConfiguration(config(name).Parent(string(parent)).Obj())
+				if !member && f.Cycle(name) != nil {
+					t.Fatalf("in %q, %c may move under %c, which closes %v", layout, child, parent, f.Cycle(name))
 				}
+				f.SetConfiguration(config(name).Parent(old).Obj())
 			}
 		}
 	}

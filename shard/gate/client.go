@@ -19,8 +19,9 @@ import (
 type KeyFunc func(namespace string) string
 
 // Client wraps a client, so that its writes ask the gate first. What a write
-// cannot prove to be conditional, it does not do: updates and patches carry a
-// resourceVersion, deletes a UID and a resourceVersion.
+// cannot prove to be conditional, it does not do: a patch carries a
+// resourceVersion, an update and a delete a UID too. (Some kinds, Roles among
+// them, are created by an update that finds nothing, whatever version it names.)
 func (g *Gate) Client(next client.Client, key KeyFunc) client.Client {
 	return &gated{Client: next, gate: g, key: key}
 }
@@ -64,7 +65,7 @@ func (c *gated) Create(ctx context.Context, obj client.Object, opts ...client.Cr
 }
 
 func (c *gated) Update(ctx context.Context, obj client.Object, opts ...client.UpdateOption) error {
-	if obj.GetResourceVersion() == "" {
+	if obj.GetResourceVersion() == "" || obj.GetUID() == "" {
 		return c.unconditional("updating", obj)
 	}
 	return c.write(ctx, obj, func(ctx context.Context) error { return c.Client.Update(ctx, obj, opts...) })

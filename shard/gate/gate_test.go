@@ -98,11 +98,7 @@ func TestDrainWaitsForWrites(t *testing.T) {
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, r.Drain(canceled, id), context.Canceled, "while a write is in flight, Drain must wait")
-	select {
-	case <-drained:
-		t.Fatal("drained while a write was in flight")
-	default:
-	}
+	require.Empty(t, drained, "drained while a write was in flight")
 	end()
 	require.NoError(t, <-drained)
 	_, _, err = r.Begin(t.Context(), id)
@@ -118,18 +114,10 @@ func role(namespace string) *rbacv1.Role {
 func TestClient(t *testing.T) {
 	unversioned := role("held")
 	unversioned.ResourceVersion = ""
-	merge := func(opts ...client.MergeFromOption) client.Patch {
-		before := role("held")
-		before.Labels = map[string]string{"was": "there"}
-		o := client.MergeFromOptions{}
-		for _, opt := range opts {
-			opt.ApplyToMergeFrom(&o)
-		}
-		if o.OptimisticLock {
-			return client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-		}
-		return client.MergeFrom(before)
-	}
+	unidentified := role("held")
+	unidentified.UID = ""
+	before := role("held")
+	before.Labels = map[string]string{"was": "there"}
 	exactly := client.Preconditions{UID: ptr.To(types.UID("u")), ResourceVersion: ptr.To("7")}
 	for name, tc := range map[string]struct {
 		do      func(context.Context, client.Client) error
@@ -170,13 +158,19 @@ func TestClient(t *testing.T) {
 			do:      func(ctx context.Context, c client.Client) error { return c.Update(ctx, unversioned) },
 			wantErr: gate.ErrUnconditional,
 		},
+		"update of whatever has the name": {
+			do:      func(ctx context.Context, c client.Client) error { return c.Update(ctx, unidentified) },
+			wantErr: gate.ErrUnconditional,
+		},
 		"patch": {
 			do: func(ctx context.Context, c client.Client) error {
-				return c.Patch(ctx, role("held"), merge(client.MergeFromWithOptimisticLock{}))
+				return c.Patch(ctx, role("held"), client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
 			},
 		},
 		"patch of whatever is there": {
-			do:      func(ctx context.Context, c client.Client) error { return c.Patch(ctx, role("held"), merge()) },
+			do: func(ctx context.Context, c client.Client) error {
+				return c.Patch(ctx, role("held"), client.MergeFrom(before))
+			},
 			wantErr: gate.ErrUnconditional,
 		},
 		"patch that is no merge": {
@@ -214,7 +208,7 @@ func TestClient(t *testing.T) {
 		},
 		"a subresource": {
 			do: func(ctx context.Context, c client.Client) error {
-				return c.SubResource("scale").Patch(ctx, role("held"), merge())
+				return c.SubResource("scale").Patch(ctx, role("held"), client.MergeFrom(before))
 			},
 			wantErr: gate.ErrUnconditional,
 		},

@@ -56,7 +56,7 @@ const (
 type Member struct {
 	opts    Options
 	machine *shard.Machine
-	store   store
+	store   *store
 	metrics *metrics
 	events  chan shard.Event
 	slots   chan struct{} // limits the writers of shard records
@@ -79,10 +79,9 @@ func NewMember(o Options) (*Member, error) {
 	}
 	return &Member{
 		opts: o, machine: machine, metrics: newMetrics(),
-		store:   store{o.Client.CoordinationV1().Leases(o.Namespace), o.Config.WriteTimeout},
+		store:   newStore(o.Client.CoordinationV1().Leases(o.Namespace), o.Config.WriteTimeout),
 		events:  make(chan shard.Event, 4*o.Config.Shards),
 		slots:   make(chan struct{}, shardWriters),
-		ticked:  time.Now(),
 		stop:    make(chan bool, 1),
 		stopped: make(chan struct{}),
 	}, nil
@@ -138,11 +137,12 @@ func (m *Member) Status() shard.Status {
 	return m.machine.Status()
 }
 
-// Alive fails if the protocol has not moved for three renew periods.
+// Alive fails if the protocol has begun, and then not moved for three renew
+// periods.
 func (m *Member) Alive() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if silent := time.Since(m.ticked); silent > 3*m.opts.Config.RenewPeriod {
+	if silent := time.Since(m.ticked); !m.ticked.IsZero() && silent > 3*m.opts.Config.RenewPeriod {
 		return fmt.Errorf("the ownership protocol has stood still for %v", silent.Round(time.Second))
 	}
 	return nil
@@ -238,7 +238,7 @@ func (m *Member) drain(ctx context.Context, e shard.Drain) {
 	if err := m.opts.Gate.Drain(ctx, e.ID); err != nil {
 		return // the process ends; nothing may be released any more
 	}
-	m.tell(ctx, shard.Drained{ID: e.ID, Epoch: e.Epoch})
+	m.tell(ctx, shard.Drained(e))
 }
 
 func (m *Member) warm(ctx context.Context, e shard.Warm) {

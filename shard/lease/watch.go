@@ -48,6 +48,9 @@ func (m *Member) see(ctx context.Context, obj any, gone bool) {
 	if !isLease {
 		return
 	}
+	if !gone {
+		m.store.seen(lease)
+	}
 	event, err := m.observed(lease, gone)
 	if err != nil {
 		m.opts.Log.Error(err, "ignored a Lease", "lease", lease.Name)

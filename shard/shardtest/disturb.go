@@ -6,6 +6,8 @@ package shardtest
 import (
 	"math/rand/v2"
 	"time"
+
+	"github.com/banyan-hns/banyan/shard"
 )
 
 // Names of the members that Disturb plays with.
@@ -47,9 +49,7 @@ func disturbOne(w *World, random *rand.Rand, name string) {
 	case 6:
 		w.Cut(name)
 	case 7:
-		if m.cut {
-			w.Heal(name)
-		}
+		w.Heal(name)
 	case 8:
 		w.Outage(true)
 		w.Run(time.Duration(random.Int64N(int64(20 * time.Second))))
@@ -57,7 +57,9 @@ func disturbOne(w *World, random *rand.Rand, name string) {
 	case 9:
 		w.DeleteMember(name)
 	case 10:
-		w.DeleteShard(0)
+		w.DeleteShard(shard.ID(random.IntN(w.Config.Shards)))
+	case 11:
+		w.Blind(name)
 	}
 }
 
@@ -67,9 +69,7 @@ func Calm(w *World) {
 	for _, name := range Names {
 		m := w.members[name]
 		m.pausedUntil = 0
-		if m.cut {
-			w.Heal(name)
-		}
+		w.Heal(name)
 		if !m.alive || m.stopped || m.machine.Status().State <= 1 {
 			m.alive = false
 			mustStart(w, name)

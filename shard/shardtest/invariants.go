@@ -60,3 +60,24 @@ func (w *World) checkTransition(before, after shard.Record) {
 		w.fault("I3: shard %d was taken from %s, whose heartbeat is its own", after.ID, before.Holder)
 	}
 }
+
+// checkInFlight I2: whoever is given a shard finds no write of another process
+// in flight. Those of a process that was killed end with its connection.
+func (w *World) checkInFlight(taker *Member, before, after shard.Record) {
+	if after.Holder == "" || after.Holder == before.Holder {
+		return
+	}
+	for _, name := range sorted(w.members) {
+		m := w.members[name]
+		if m == taker || !m.alive {
+			continue
+		}
+		end := m.inflight[after.ID]
+		if _, open := m.held[after.ID]; open {
+			end = min(w.now, m.deadline) + w.Config.WriteTimeout
+		}
+		if end > w.now {
+			w.fault("I2: %s was given shard %d while writes of %s may be in flight until %v", taker.name, after.ID, name, end)
+		}
+	}
+}

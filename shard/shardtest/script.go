@@ -18,12 +18,13 @@ import (
 // stay as they are.
 //
 //	start NAME… | restart NAME | kill NAME | stop NAME | leave NAME
-//	pause NAME DURATION | cut NAME | heal NAME | loosen NAME
-//	outage | recover | delete-member NAME | delete-shard ID
+//	pause NAME DURATION | cut NAME | blind NAME | heal NAME | loosen NAME
+//	outage | recover | delete-member NAME | delete-shard ID|all
 //	run DURATION           let time pass
 //	owners                 print who may write for each shard
 //	members                print each member's state and number of shards
 //	moves                  print how often shards changed their holder since the last "moves"
+//	ended NAME             print whether it said that it may end
 //	faults                 print the invariants that were broken
 //	until-owned LIMIT      let time pass until each shard has an owner; print how long, rounded up to 500ms
 func Play(w *World, script string) (string, error) {
@@ -85,13 +86,23 @@ func (p *player) act(verb string, args []string) error {
 		p.Stop(name, true)
 	case "cut":
 		p.Cut(name)
+	case "blind":
+		p.Blind(name)
 	case "heal":
 		p.Heal(name)
 	case "loosen":
 		p.Loosen(name)
 	case "delete-member":
 		p.DeleteMember(name)
+	case "ended":
+		p.print("%v", p.Ended(name))
 	case "delete-shard":
+		if name == "all" {
+			for id := range shard.ID(p.Config.Shards) {
+				p.DeleteShard(id)
+			}
+			return nil
+		}
 		id, err := strconv.Atoi(name)
 		p.DeleteShard(shard.ID(id))
 		return err

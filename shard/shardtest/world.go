@@ -9,6 +9,8 @@
 // against all members at once, which no member could do:
 //
 //	I1  at most one member may write for a shard at any instant
+//	I2  a shard gets a new holder only when no write of another process can be
+//	    in flight, even if each takes as long as it may
 //	I3  a shard goes from one holder to another only through nobody, or after
 //	    the first was fenced
 //	I4  the epoch of a shard grows with each new holder
@@ -60,11 +62,13 @@ type Member struct {
 	alive       bool
 	pausedUntil shard.Instant
 	cut         bool // no request of it arrives, and it sees nothing
+	blind       bool // it sees nothing, but its requests are answered
 	backlog     []shard.Event
 	lives       int
 	stopped     bool
 	held        map[shard.ID]int64
-	loose       bool // negative control: it writes without asking for the time
+	inflight    map[shard.ID]shard.Instant // the latest end of writes into closed shards
+	loose       bool                       // negative control: it writes without asking for the time
 	deadline    shard.Instant
 }
 
@@ -109,7 +113,8 @@ func (w *World) start(name, instance string) error {
 	if err != nil {
 		return err
 	}
-	m := &Member{name: name, machine: machine, alive: true, lives: w.lives(name) + 1, held: map[shard.ID]int64{}}
+	m := &Member{name: name, machine: machine, alive: true, lives: w.lives(name) + 1,
+		held: map[shard.ID]int64{}, inflight: map[shard.ID]shard.Instant{}}
 	w.members[name] = m
 	w.at(w.request(), m, func() {
 		for _, n := range sorted(w.store.members) {
@@ -150,10 +155,13 @@ func (w *World) Pause(name string, d time.Duration) {
 // Cut takes a member from the network; Heal brings it back.
 func (w *World) Cut(name string) { w.members[name].cut = true }
 
-// Heal ends a Cut: the member learns all that it missed.
+// Blind takes the watch from a member; its requests are still answered.
+func (w *World) Blind(name string) { w.members[name].blind = true }
+
+// Heal ends a Cut and a Blind: the member learns all that it missed.
 func (w *World) Heal(name string) {
 	m := w.members[name]
-	m.cut = false
+	m.cut, m.blind = false, false
 	w.resync(m)
 }
 
@@ -248,6 +256,11 @@ func (w *World) step(m *Member, e shard.Event) {
 
 func (w *World) publish(m *Member) {
 	holding := m.machine.Holding()
+	for id := range m.held {
+		if !holding.Open(id) {
+			m.inflight[id] = min(w.now, m.deadline) + w.Config.WriteTimeout
+		}
+	}
 	m.deadline = holding.Until
 	m.held = map[shard.ID]int64{}
 	for id := range w.Config.Shards {
@@ -279,11 +292,15 @@ func (w *World) perform(m *Member, effect shard.Effect) {
 				return answer, nil
 			}
 			w.checkTransition(before, record)
+			w.checkInFlight(m, before, record)
 			answer.Outcome = shard.Done
 			return answer, shard.ShardObserved{Record: record}
 		}, shard.ShardWritten{Put: e})
 	case shard.Drain:
-		w.at(w.request(), m, func() { w.step(m, shard.Drained{ID: e.ID, Epoch: e.Epoch}) })
+		w.at(w.drain(), m, func() {
+			delete(m.inflight, e.ID)
+			w.step(m, shard.Drained(e))
+		})
 	case shard.Warm:
 		w.at(w.request(), m, func() { w.step(m, shard.Warmed{ID: e.ID, Epoch: e.Epoch}) })
 	case shard.Stopped:
@@ -336,12 +353,12 @@ func (w *World) broadcast(e shard.Event) {
 	delay := w.watch()
 	for _, name := range sorted(w.members) {
 		m := w.members[name]
-		if m.cut || w.down {
+		if m.cut || m.blind || w.down {
 			continue
 		}
 		m.backlog = append(m.backlog, e)
 		w.at(delay, m, func() {
-			if len(m.backlog) == 0 || m.cut || w.down {
+			if len(m.backlog) == 0 || m.cut || m.blind || w.down {
 				return
 			}
 			next := m.backlog[0]
@@ -355,6 +372,9 @@ func (w *World) broadcast(e shard.Event) {
 func (w *World) resync(m *Member) {
 	m.backlog = nil
 	w.at(w.watch(), m, func() {
+		if m.cut || m.blind || w.down {
+			return
+		}
 		for _, name := range sorted(w.members) {
 			if record, exists := w.store.members[name]; exists {
 				w.step(m, shard.MemberObserved{Record: record})
@@ -370,6 +390,14 @@ func (w *World) resync(m *Member) {
 			}
 		}
 	})
+}
+
+// drain takes no longer than a write; most writes are short.
+func (w *World) drain() time.Duration {
+	if w.random.Float64() < w.Faults.Late {
+		return w.upTo(w.Config.WriteTimeout)
+	}
+	return w.request()
 }
 
 func (w *World) request() time.Duration { return w.upTo(w.Latency.Request) }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package audit
+
+import (
+	"slices"
+)
+
+// check is one pass over a history.
+type check struct {
+	world   *world
+	history *history
+	report  Report
+	gaps    *gaps
+	fences  *fences
+
+	open    []*suspect // loose events whose window is open
+	waiting []*window  // loose events whose window is still to come
+}
+
+// Check applies all rules.
+func (l *Log) Check(cfg Config) Report {
+	events, unseen, recovered := withUnseen(l.events, cfg.Namespace)
+	c := &check{world: newWorld(cfg), history: newHistory(events), gaps: newGaps(), fences: newFences()}
+	c.waiting = c.history.loose
+	c.report.Counts = Counts{Events: l.read, Unreadable: l.unreadable, Unseen: unseen, Recovered: recovered}
+
+	c.alone(l.events)
+	for place := 0; place <= len(c.history.steps); place++ {
+		c.loose(place)
+		if place < len(c.history.steps) {
+			c.step(c.history.steps[place], place)
+		}
+	}
+	return c.results()
+}
+
+// alone applies what needs no order, to each event by itself.
+func (c *check) alone(events []*event) {
+	for _, e := range byTime(events) {
+		if e.outcome != done {
+			continue
+		}
+		if !c.world.isReplica(e.writer) {
+			c.meddling(e)
+			continue
+		}
+		c.report.Counts.Writes++
+		c.report.writes = append(c.report.writes, write{e.answered, Tally{Replica: e.writer.String(), Verb: e.verb, Resource: e.ref.resource}})
+		if missing := conditional(e); missing != "" {
+			c.violation(RuleConditional, e, missing)
+		}
+		if e.request.opaque && e.verb != "create" && e.ref.resource != "events" {
+			c.report.Counts.Opaque++
+		}
+	}
+}
+
+func (c *check) meddling(e *event) {
+	if _, _, isMember, isShard := c.world.ours(e.ref); isMember || isShard {
+		c.report.Meddling = append(c.report.Meddling, Meddling{Time: e.answered, User: e.writer.user, Verb: e.verb, Object: e.ref.String()})
+	}
+}
+
+// step applies the rules to an event that has a revision, then folds it.
+func (c *check) step(e *event, place int) {
+	c.settle(e.ref, e.verb, place)
+	if c.world.judged(e) {
+		s := &suspect{window: &window{event: e, first: place, last: place}}
+		c.examine(s)
+		c.conclude(s)
+	}
+	c.fold(e, place)
+}
+
+func (c *check) fold(e *event, place int) {
+	for _, fault := range transfer(c.world, e) {
+		c.violation(RuleTransfer, e, fault)
+	}
+	c.gaps.observe(c.world, e)
+	c.fences.observe(c.world, e, place)
+	c.world.fold(e)
+}
+
+func (c *check) violation(rule string, e *event, why string) {
+	c.report.Violations = append(c.report.Violations, Violation{
+		Rule: rule, Time: e.answered, Revision: e.revision,
+		Replica: e.writer.String(), Object: e.ref.String() + " (" + e.verb + ")", Explanation: why,
+	})
+}
+
+func (c *check) results() Report {
+	if c.report.Counts.Writes == 0 {
+		c.report.Violations = append(c.report.Violations, Violation{
+			Rule: RuleEvidence, Explanation: "nothing to check: no write by " + c.world.cfg.ServiceAccount,
+		})
+	}
+	c.report.Gaps = c.gaps.found
+	slices.SortStableFunc(c.report.Gaps, func(a, b Gap) int { return a.From.Compare(b.From) })
+	c.report.Fences = c.fences.results()
+	c.report.Counts.Unowned = c.gaps.unowned(c.world)
+	slices.SortStableFunc(c.report.Violations, func(a, b Violation) int { return a.Time.Compare(b.Time) })
+	return c.report
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package audit
+
+// verdict on one write by one rule, from worst to best. A write that can have
+// happened at several moments gets the best verdict of them all.
+type verdict int
+
+const (
+	// violates: it must not be.
+	violates verdict = iota
+	// unclear: the log does not tell who held the shard.
+	unclear
+	// meddled: somebody changed a Lease by hand, and replicas had no time to see it.
+	meddled
+	// moving: the namespace changed trees, and replicas had no time to see it.
+	moving
+	// allowed without a reservation.
+	allowed
+)
+
+// finding is a verdict, and in words why it is not better.
+type finding struct {
+	verdict verdict
+	why     string
+}
+
+func (f finding) best(other finding) finding {
+	if other.verdict > f.verdict {
+		return other
+	}
+	return f
+}
+
+// judge is a rule about single writes. It looks at the world as it was right
+// before the write.
+type judge struct {
+	rule  string
+	judge func(*world, *event) finding
+}
+
+var judges = []judge{
+	{RuleOwner, owner},
+	{RuleFence, fenced},
+}
