@@ -115,6 +115,14 @@ func TestUnwritten(t *testing.T) {
 			before: func(d *driver) { d.shard(1, life("z"), "") },
 			want:   DefaultLeaseDuration + GuardFor(DefaultWriteTimeout),
 		},
+		"we never were connected, and may have missed it": {
+			before: func(d *driver) { d.blind = true },
+			after: func(d *driver) {
+				d.run(5 * time.Second)
+				d.blind = false
+			},
+			want: DefaultLeaseDuration + GuardFor(DefaultWriteTimeout) + 6500*time.Millisecond,
+		},
 		"we were paused, and may have missed it": {
 			after: func(d *driver) { d.now += 2*time.Second + 2*tick; d.step(Tick{}) },
 			want:  DefaultLeaseDuration + GuardFor(DefaultWriteTimeout) + 2*time.Second + 2*tick,

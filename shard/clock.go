@@ -23,7 +23,8 @@ func (m *Machine) advance() {
 	m.clock.last = m.now
 	connected := m.connected()
 	m.clock.began = m.clock.began || connected
-	if m.clock.began && (!connected || delta > m.cfg.RenewPeriod) {
+	began := m.clock.began || m.now-m.listedAt > m.cfg.RenewPeriod
+	if m.listed && (delta > m.cfg.RenewPeriod || !connected && began) {
 		m.missUnwritten()
 	}
 	switch {

@@ -36,9 +36,10 @@
 // a new life, after Guard. The holder of a shard whose record vanished writes it
 // anew; nobody else does before the holder must have noticed (6) and its writes
 // have ended. One window remains: absence has no version to compare with. If
-// somebody deletes the record of a shard in the very moment in which another
-// member, that has never heard of this record, writes the first one, then two
-// may hold the shard until the older holder sees the deletion.
+// somebody deletes the record of a shard in the first seconds of its existence,
+// when a member that lags has not heard of it yet, or has a late write of the
+// first one under way, then two may hold the shard until the older holder sees
+// the deletion.
 //
 // # Joining, leaving, moving
 //

@@ -16,6 +16,7 @@ type Machine struct {
 	now Instant
 
 	listed   bool
+	listedAt Instant
 	ready    bool
 	stopping bool
 	stopped  bool
@@ -92,7 +93,7 @@ func (m *Machine) fold(event Event) {
 	case MemberWritten:
 		m.memberWritten(e)
 	case ShardObserved:
-		m.observeShard(e.Record)
+		m.seeShard(e.Record)
 	case ShardGone:
 		m.forgetShard(e.ID)
 	case ShardWritten:
@@ -107,7 +108,7 @@ func (m *Machine) fold(event Event) {
 // list ends the listing. Where no shard has a record, and no member could have
 // held one, nobody ever did. Otherwise, somebody deleted what is missing.
 func (m *Machine) list() {
-	m.listed = true
+	m.listed, m.listedAt = true, m.now
 	virgin := true
 	for i := range m.slots {
 		virgin = virgin && m.slots[i].record.Version == 0

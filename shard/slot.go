@@ -36,6 +36,7 @@ type slot struct {
 	writing     bool    // a write of the record is under way
 	retry       Instant // when a write may be tried again
 	missed      Instant // when we first missed a record that should exist
+	deleted     Version // the latest version that we knew when it was deleted
 	vacant      vacancy
 	vacantSince Instant
 }
@@ -89,10 +90,16 @@ func (m *Machine) mine(s *slot) bool {
 	return m.self.registered && s.record.Holder == m.identity()
 }
 
-func (m *Machine) observeShard(record Record) {
-	if record.ID < 0 || int(record.ID) >= len(m.slots) {
+// seeShard: the watch may bring a state that is older than a deletion of which an
+// answer told us; that one does not count any more.
+func (m *Machine) seeShard(record Record) {
+	if record.ID < 0 || int(record.ID) >= len(m.slots) || record.Version <= m.slots[record.ID].deleted {
 		return
 	}
+	m.observeShard(record)
+}
+
+func (m *Machine) observeShard(record Record) {
 	s := &m.slots[record.ID]
 	if record.Version <= s.record.Version {
 		return
@@ -114,6 +121,7 @@ func (m *Machine) forgetShard(id ID) {
 	if s.record.Version == 0 {
 		return
 	}
+	s.deleted = s.record.Version
 	s.record = Record{ID: id, Epoch: s.record.Epoch}
 	s.missed = m.now
 	if s.state == Releasing {
@@ -145,6 +153,10 @@ func (m *Machine) shardWritten(e ShardWritten) {
 	case e.Outcome == Lost && e.Record.Version == 0:
 		s.retry = m.now + m.retryPeriod()
 		m.forgetShard(s.id)
+	case e.Outcome == Done && e.Put.Expect != 0 && s.record.Version == 0:
+		// It was deleted after it was written, and we heard of that first.
+		s.record.Epoch = e.Record.Epoch
+		s.claim = claim{e.Record.Holder, e.Record.Version}
 	default:
 		m.observeShard(e.Record)
 	}

@@ -14,11 +14,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-logr/logr"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/cert"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/banyan-hns/banyan/bench/balancer"
 	"github.com/banyan-hns/banyan/bench/controlplane"
@@ -64,6 +66,8 @@ const balanceEvery = 500 * time.Millisecond
 
 // Start installs Banyan and starts all replicas. It does not wait for them.
 func Start(ctx context.Context, plane *controlplane.ControlPlane, o Options) (*Set, error) {
+	// The clients of the rig have nothing to log; the replicas log for themselves.
+	ctrllog.SetLogger(logr.Discard())
 	s := &Set{options: o, plane: plane, replicas: map[string]*Replica{}}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("starting the replicas: %w", err), s.Close())

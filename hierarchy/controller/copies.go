@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -19,6 +21,7 @@ import (
 
 	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/hierarchy/propagate"
+	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
 // Copies brings one copy to what its source says it should be.
@@ -61,8 +64,8 @@ func (r *Copies) Reconcile(ctx context.Context, key ObjectKey) (reconcile.Result
 	return reconcile.Result{}, r.apply(ctx, key, action)
 }
 
-// confirm asks the API server itself for the sources that the cache does not
-// show.
+// confirm asks the API server itself for what speaks for a copy: its place in the
+// tree, and a source in each ancestor.
 //
 // Invariant: no copy is deleted for an absence that was only inferred from the
 // cache. Reason: a cache that is late, or was filled in an unlucky order, cannot
@@ -71,17 +74,46 @@ func (r *Copies) confirm(ctx context.Context, key ObjectKey) error {
 	if err := r.Live.confirmDefinitions(ctx, r.Reader); err != nil {
 		return err
 	}
-	for _, ancestor := range r.Live.ancestors(key.Namespace) {
+	seen := sets.New[string]()
+	for namespace := key.Namespace; namespace != "" && !seen.Has(namespace); namespace = r.Live.parent(namespace) {
+		seen.Insert(namespace)
+		if err := r.Live.readPlace(ctx, r.Reader, namespace); err != nil {
+			return fmt.Errorf("reading namespace %q: %w", namespace, err)
+		}
+		if namespace == key.Namespace {
+			continue
+		}
 		source := &unstructured.Unstructured{}
 		source.SetGroupVersionKind(key.GroupVersionKind)
-		err := r.Reader.Get(ctx, types.NamespacedName{Namespace: ancestor, Name: key.Name}, source)
-		switch {
-		case apierrors.IsNotFound(err):
-		case err != nil:
-			return fmt.Errorf("reading namespace %q: %w", ancestor, err)
-		default:
-			r.Live.SetObject(propagate.Trim(source))
+		err := r.Reader.Get(ctx, types.NamespacedName{Namespace: namespace, Name: key.Name}, source)
+		if apierrors.IsNotFound(err) {
+			continue
 		}
+		if err != nil {
+			return fmt.Errorf("reading what namespace %q has: %w", namespace, err)
+		}
+		r.Live.SetObject(propagate.Trim(source))
+	}
+	return nil
+}
+
+// readPlace folds what the API server has of a namespace and its parent. What it
+// does not have is not folded: the informers tell, in their order.
+func (l *Live) readPlace(ctx context.Context, reader client.Reader, name string) error {
+	ns, hc := &corev1.Namespace{}, &api.HierarchyConfiguration{}
+	err := reader.Get(ctx, types.NamespacedName{Name: name}, ns)
+	switch {
+	case err == nil:
+		l.SetNamespace(ns)
+	case !apierrors.IsNotFound(err):
+		return err
+	}
+	err = reader.Get(ctx, types.NamespacedName{Namespace: name, Name: api.HierarchyConfigurationName}, hc)
+	switch {
+	case err == nil:
+		l.SetConfiguration(hc)
+	case !apierrors.IsNotFound(err):
+		return err
 	}
 	return nil
 }

@@ -73,9 +73,9 @@ func (l *Live) decideObject(key ObjectKey) propagate.Action {
 	return propagate.Action{}
 }
 
-// ancestors of a namespace, nearest first.
-func (l *Live) ancestors(namespace string) []string {
+// parent of a namespace; empty for a root.
+func (l *Live) parent(namespace string) string {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return l.forest.Ancestors(namespace)
+	return l.forest.Parent(namespace)
 }

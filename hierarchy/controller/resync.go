@@ -12,11 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/banyan-hns/banyan/hierarchy"
@@ -166,19 +163,8 @@ func (r *Resync) done(name string) {
 // read folds what the API server has of a namespace. What it does not have, it
 // does not fold: an object may have come after the list, and its event before.
 func (r *Resync) read(ctx context.Context, name string) error {
-	ns := &corev1.Namespace{}
-	if err := r.reader.Get(ctx, types.NamespacedName{Name: name}, ns); apierrors.IsNotFound(err) {
-		return nil
-	} else if err != nil {
+	if err := r.live.readPlace(ctx, r.reader, name); err != nil {
 		return fmt.Errorf("reading it: %w", err)
-	}
-	r.live.SetNamespace(ns)
-	configurations := &api.HierarchyConfigurationList{}
-	if err := r.reader.List(ctx, configurations, client.InNamespace(name)); err != nil {
-		return fmt.Errorf("listing HierarchyConfigurations: %w", err)
-	}
-	for i := range configurations.Items {
-		r.live.SetConfiguration(&configurations.Items[i])
 	}
 	anchors := &api.SubnamespaceAnchorList{}
 	if err := r.reader.List(ctx, anchors, client.InNamespace(name)); err != nil {

@@ -14,10 +14,10 @@ import (
 	"fmt"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/banyan-hns/banyan/hierarchy"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
-
-	corev1 "k8s.io/api/core/v1"
 )
 
 // Create returns the forest of a layout, in the zero scope.
