@@ -333,3 +333,27 @@ func TestUnknownOutcome(t *testing.T) {
 			"whoever got it before it was deleted may not know yet")
 	})
 }
+
+func TestNothingMovesToASilentMember(t *testing.T) {
+	for name, tc := range map[string]struct {
+		silent bool
+		want   State
+	}{
+		"it renews":             {want: Draining},
+		"its lease has run out": {silent: true, want: Owned},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := drive(t, func(c *Config) { c.Settle = 15 * time.Second }).join()
+			d.run(10 * time.Second)
+			id := ownedBy(t, "c", "b", "c")
+			d.own(id)
+			d.observe("c", life("c"), MemberActive)
+			d.run(time.Second)
+			if tc.silent {
+				d.silence("c")
+			}
+			d.run(20 * time.Second)
+			require.Equal(t, tc.want.String(), d.m.slots[id].state.String())
+		})
+	}
+}

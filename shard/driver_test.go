@@ -32,7 +32,7 @@ type driver struct {
 
 const (
 	tick  = 100 * time.Millisecond
-	epoch = Instant(time.Hour) // when each test begins
+	epoch = time.Hour // when each test begins
 )
 
 // self1 is the first life of b.

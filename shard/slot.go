@@ -36,7 +36,7 @@ type slot struct {
 	writing     bool    // a write of the record is under way
 	retry       Instant // when a write may be tried again
 	missed      Instant // when we first missed a record that should exist
-	deleted     Version // the latest version that we knew when it was deleted
+	deleted     Version // up to here, an answer said, it exists no more
 	vacant      vacancy
 	vacantSince Instant
 }
@@ -121,7 +121,6 @@ func (m *Machine) forgetShard(id ID) {
 	if s.record.Version == 0 {
 		return
 	}
-	s.deleted = s.record.Version
 	s.record = Record{ID: id, Epoch: s.record.Epoch}
 	s.missed = m.now
 	if s.state == Releasing {
@@ -152,6 +151,7 @@ func (m *Machine) shardWritten(e ShardWritten) {
 		return
 	case e.Outcome == Lost && e.Record.Version == 0:
 		s.retry = m.now + m.retryPeriod()
+		s.deleted = max(s.deleted, s.record.Version)
 		m.forgetShard(s.id)
 	case e.Outcome == Done && e.Put.Expect != 0 && s.record.Version == 0:
 		// It was deleted after it was written, and we heard of that first.

@@ -200,6 +200,15 @@ func TestDeletedByHand(t *testing.T) {
 		d.step(Warmed{ID: id, Epoch: live.Epoch})
 		require.True(t, d.m.Holding().Open(id))
 	})
+	t.Run("nor does it hide what the watch brings after it", func(t *testing.T) {
+		d := drive(t).join("a")
+		id := d.pick(2)
+		d.shard(id, life("a"), "")
+		live := d.m.slots[id].record
+		d.step(ShardGone{ID: id}) // of before
+		d.step(ShardObserved{Record: live})
+		require.Equal(t, "a", d.m.Status().Shards[id].Holder)
+	})
 	t.Run("a shard that was perhaps released already is not written anew at once", func(t *testing.T) {
 		d := drive(t).join("a")
 		id := ownedBy(t, "c", "a", "b", "c")

@@ -4,6 +4,7 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -130,13 +131,14 @@ func (s *script) put(process, group, resource string, object metav1.Object) *ent
 	return s.add(e)
 }
 
-// gone adds a delete that is answered with a Status.
+// gone adds a delete that is answered with a Status. What this log has not put is
+// taken to be older than it.
 func (s *script) gone(process, group, resource, namespace, name string) *entry {
 	id := resource + "/" + namespace + "/" + name
 	e := made("delete", group, resource, namespace, name).
 		returned(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status"}, Status: "Success"}).
 		asked(metav1.DeleteOptions{Preconditions: &metav1.Preconditions{
-			UID: ptr.To(types.UID("uid")), ResourceVersion: ptr.To(s.versions[id]),
+			UID: ptr.To(types.UID("uid")), ResourceVersion: ptr.To(cmp.Or(s.versions[id], "1")),
 		}})
 	s.revision++ // a delete has one, though the log does not tell
 	delete(s.versions, id)

@@ -3,9 +3,7 @@
 
 package audit
 
-import (
-	"slices"
-)
+import "slices"
 
 // check is one pass over a history.
 type check struct {

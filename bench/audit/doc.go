@@ -16,14 +16,21 @@
 // worked on the request. Such a write is a violation only if it was not allowed
 // at any of these moments.
 //
-// Two things limit what the log can show. A write that the API server did and
-// then did not log, because it was killed, is not in it; a later Lease write that
-// names an unknown predecessor tells that there was one, and until then nothing
-// about that shard is judged. And a user agent is the client's own word: it tells
-// two lives of one Pod apart, but it is no proof against a liar.
+// # What it cannot see
+//
+//   - A write that was done without an answer, or without a line in the log because
+//     the API server was killed. If it was of a Lease, a later write of that Lease
+//     names its version, and what happened in between counts as unclear, not as a
+//     violation. If no write of that Lease follows, it stays unknown, so a run should
+//     end with replicas that give their shards back.
+//   - What was before the log. It should begin with the control plane.
+//   - Whether a user agent lies. It tells the processes of one Pod apart; Pods are
+//     told apart by their tokens.
+//   - Which life of one process sent a write. A process that was fenced and has
+//     begun a new life is judged by what the new life holds.
 //
 // # Adding a rule
 //
-// A rule about single writes is a judge, one about the course of things is an
-// observer; check.go lists both.
+// A rule about single writes is one of the judges in verdict.go. One about the
+// course of things is called in check.fold, before each event is folded.
 package audit

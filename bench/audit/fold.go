@@ -47,9 +47,6 @@ func (w *world) foldMember(m *memberState, e *event) {
 	if before != "" && m.holder != before {
 		w.ended[processOf(before)] = true
 	}
-	if m.holder != "" && e.writer.lives(m.holder) {
-		m.heartbeat = e.answered
-	}
 }
 
 func (w *world) foldShard(s *shardState, e *event) {

@@ -48,7 +48,6 @@ type leaseState struct {
 
 type memberState struct {
 	leaseState
-	heartbeat time.Time // when the holder's latest write was answered
 }
 
 type shardState struct {
