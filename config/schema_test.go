@@ -86,9 +86,10 @@ func TestCRDs(t *testing.T) {
 				Plural: "subnamespaceanchors", Singular: "subnamespaceanchor", ShortNames: []string{"subns"},
 			},
 			wantScope: apiextensionsv1.NamespaceScoped,
-			wantFields: withPairs(withPairs(withObject(map[string]field{
+			// Banyan adds the conditions; HNC has none here.
+			wantFields: withConditions(withPairs(withPairs(withObject(map[string]field{
 				"status.status": {kind: "string"},
-			}), "spec.labels"), "spec.annotations"),
+			}), "spec.labels"), "spec.annotations")),
 		},
 		"hncconfigurations.hnc.x-k8s.io": {
 			wantNames: apiextensionsv1.CustomResourceDefinitionNames{

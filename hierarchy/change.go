@@ -14,8 +14,13 @@ import (
 
 // Change names what must be looked at again after a fold. Each list is sorted.
 type Change struct {
-	// Decide lists the namespaces whose own plan may differ now.
+	// Decide lists the namespaces whose own plan may differ now: that of the
+	// namespace itself and of its HierarchyConfiguration.
 	Decide []string
+
+	// Anchors lists the anchors whose own plan may differ now, sorted by
+	// namespace and name.
+	Anchors []AnchorKey
 
 	// Objects lists the managed namespaces whose copies must be examined
 	// again: their existence, ancestry, halted state or labels changed.
@@ -27,37 +32,64 @@ type Change struct {
 }
 
 // Empty reports whether nothing changed.
-func (c Change) Empty() bool { return len(c.Decide)+len(c.Objects)+len(c.Moved) == 0 }
+func (c Change) Empty() bool {
+	return len(c.Decide)+len(c.Anchors)+len(c.Objects)+len(c.Moved) == 0
+}
 
 // Merge returns what must be looked at after both changes.
 func (c Change) Merge(other Change) Change {
 	return Change{
-		Decide:  union(c.Decide, other.Decide),
-		Objects: union(c.Objects, other.Objects),
-		Moved:   union(c.Moved, other.Moved),
+		Decide:  union(c.Decide, other.Decide, strings.Compare),
+		Anchors: union(c.Anchors, other.Anchors, AnchorKey.compare),
+		Objects: union(c.Objects, other.Objects, strings.Compare),
+		Moved:   union(c.Moved, other.Moved, strings.Compare),
 	}
 }
 
-func union(a, b []string) []string {
+func union[T comparable](a, b []T, compare func(T, T) int) []T {
 	both := slices.Concat(a, b)
-	slices.Sort(both)
+	slices.SortFunc(both, compare)
 	return slices.Compact(both)
 }
 
-// fold changes one fact and returns what follows from it. The namespace that
-// holds the fact is always decided upon again; touched is the one whose facts
-// may change, which differs from it for an anchor.
+// foldNamespace folds a fact of a namespace. Its own plan may differ in any
+// case; those of the anchors in it only if it comes, goes or begins to go.
+func (f *Forest) foldNamespace(name string, do, undo func()) Change {
+	before := f.Observe(name)
+	c := newComparison()
+	c.decide.Insert(name)
+	f.fold(c, name, do, undo)
+	if after := f.Observe(name); after.exists() != before.exists() || after.terminating() != before.terminating() {
+		c.anchors.Insert(f.AnchorsIn(name)...)
+	}
+	return c.change()
+}
+
+// foldAnchor folds a fact of an anchor. The namespace in which it stands only
+// wants to know whether there is any.
+func (f *Forest) foldAnchor(key AnchorKey, do, undo func()) Change {
+	had := f.Observe(key.Namespace).HasAnchors
+	c := newComparison()
+	c.anchors.Insert(key)
+	f.fold(c, key.Name, do, undo)
+	if f.Observe(key.Namespace).HasAnchors != had {
+		c.decide.Insert(key.Namespace)
+	}
+	return c.change()
+}
+
+// fold changes one fact and collects what follows from it for the touched
+// namespace and its relatives.
 //
 //  1. If no fact changed that relatives depend upon, only the touched one is
 //     compared. Most events end here.
 //  2. Else everything that hangs below it, before or after, is compared.
-func (f *Forest) fold(holder, touched string, do, undo func()) Change {
+func (f *Forest) fold(c *comparison, touched string, do, undo func()) {
 	factsBefore, viewBefore := f.facts(touched), f.view(touched)
 	do()
-	c := comparison{decide: sets.New(holder), objects: sets.Set[string]{}, moved: sets.Set[string]{}}
 	if f.facts(touched) == factsBefore {
 		c.compare(touched, viewBefore, f.view(touched))
-		return c.change()
+		return
 	}
 
 	below := f.below(touched)
@@ -78,7 +110,6 @@ func (f *Forest) fold(holder, touched string, do, undo func()) Change {
 		c.decide.Insert(parent, parentBefore)
 		c.decide.Delete("")
 	}
-	return c.change()
 }
 
 // facts are those of a namespace that its relatives depend upon.
@@ -91,7 +122,7 @@ type facts struct {
 }
 
 func (f *Forest) facts(name string) facts {
-	seen := f.glance(name)
+	seen := f.Observe(name)
 	own := facts{
 		exists:          seen.exists(),
 		terminating:     seen.terminating(),
@@ -153,20 +184,20 @@ type view struct {
 	// For its own plan.
 	annotations, conditions, asked, removal string
 
-	// For the anchors that name it.
-	outcomes map[string]outcome
+	// For the anchors that name it, by their namespaces.
+	standings map[string]standing
 }
 
 func (f *Forest) view(name string) view {
-	seen := f.glance(name)
+	seen := f.Observe(name)
 	v := view{
-		exists:   seen.exists(),
-		managed:  f.scope.Manages(name),
-		key:      f.Key(name),
-		outcomes: map[string]outcome{},
+		exists:    seen.exists(),
+		managed:   f.scope.Manages(name),
+		key:       f.Key(name),
+		standings: map[string]standing{},
 	}
 	for _, claim := range seen.Claims {
-		v.outcomes[claim.Namespace] = f.outcome(claim)
+		v.standings[claim.Namespace] = f.standing(claim)
 	}
 	if claim := f.winner(seen); claim != nil {
 		v.writable = true
@@ -201,6 +232,11 @@ func canonical(m map[string]string) string {
 // comparison collects what differs.
 type comparison struct {
 	decide, objects, moved sets.Set[string]
+	anchors                sets.Set[AnchorKey]
+}
+
+func newComparison() *comparison {
+	return &comparison{sets.Set[string]{}, sets.Set[string]{}, sets.Set[string]{}, sets.Set[AnchorKey]{}}
 }
 
 func (c *comparison) compare(name string, was, is view) {
@@ -216,16 +252,21 @@ func (c *comparison) compare(name string, was, is view) {
 		was.conditions != is.conditions || was.asked != is.asked || was.removal != is.removal {
 		c.decide.Insert(name)
 	}
-	// The zero outcome is none that an anchor has, so absence differs, too.
-	for _, outcomes := range []map[string]outcome{was.outcomes, is.outcomes} {
-		for claimant := range outcomes {
-			if is.outcomes[claimant] != was.outcomes[claimant] {
-				c.decide.Insert(claimant)
+	// The zero standing is none that an anchor has, so absence differs, too.
+	for _, standings := range []map[string]standing{was.standings, is.standings} {
+		for claimant := range standings {
+			if is.standings[claimant] != was.standings[claimant] {
+				c.anchors.Insert(AnchorKey{claimant, name})
 			}
 		}
 	}
 }
 
 func (c *comparison) change() Change {
-	return Change{Decide: sets.List(c.decide), Objects: sets.List(c.objects), Moved: sets.List(c.moved)}
+	return Change{
+		Decide:  sets.List(c.decide),
+		Anchors: slices.SortedFunc(maps.Keys(c.anchors), AnchorKey.compare),
+		Objects: sets.List(c.objects),
+		Moved:   sets.List(c.moved),
+	}
 }

@@ -15,14 +15,16 @@ import (
 
 // messages tell what is wrong and what helps. Each has room for one detail.
 var messages = map[string]string{
-	api.ReasonAncestor:                 "Nothing is copied to or removed from this namespace, because its ancestor %q is halted; see the conditions of %[1]q.",
-	api.ReasonDeletingCRD:              "Nothing is copied or removed, because the definitions of the API group %q are being deleted; install them again to go on.",
-	api.ReasonAnchorMissing:            "This namespace says that it is a subnamespace of %q, which has no anchor for it; create the anchor in %[1]q, or remove the annotation " + api.AnnotationSubnamespaceOf + " to make this a full namespace.",
-	api.ReasonIllegalParent:            "The parent is not managed: %s; choose another parent, or none.",
-	api.ReasonParentMissing:            "The parent %q does not exist; create it, or choose another parent, or none.",
-	api.ReasonInCycle:                  "This namespace is its own ancestor: %s; give one of these another parent, or none.",
-	api.ReasonIllegalManagedLabel:      "The label %q is not set: its key is not among the managed ones (--managed-namespace-label), or is illegal like its value; remove it from the list.",
-	api.ReasonIllegalManagedAnnotation: "The annotation %q is not set: its key is not among the managed ones (--managed-namespace-annotation), or is illegal; remove it from the list.",
+	api.ReasonOverriddenManagedLabel:      "The managed label %s; the farthest ancestor wins, so change it there, or remove it from the list of this namespace.",
+	api.ReasonOverriddenManagedAnnotation: "The managed annotation %s; the farthest ancestor wins, so change it there, or remove it from the list of this namespace.",
+	api.ReasonAncestor:                    "Nothing is copied to or removed from this namespace, because its ancestor %q is halted; see the conditions of %[1]q.",
+	api.ReasonDeletingCRD:                 "Nothing is copied or removed, because the definitions of the API group %q are being deleted; install them again to go on.",
+	api.ReasonAnchorMissing:               "This namespace says that it is a subnamespace of %q, which has no anchor for it; create the anchor in %[1]q, or remove the annotation " + api.AnnotationSubnamespaceOf + " to make this a full namespace.",
+	api.ReasonIllegalParent:               "The parent is not managed: %s; choose another parent, or none.",
+	api.ReasonParentMissing:               "The parent %q does not exist; create it, or choose another parent, or none.",
+	api.ReasonInCycle:                     "This namespace is its own ancestor: %s; give one of these another parent, or none.",
+	api.ReasonIllegalManagedLabel:         "The label %q is not set: its key is not among the managed ones (--managed-namespace-label), or is illegal like its value; remove it from the list.",
+	api.ReasonIllegalManagedAnnotation:    "The annotation %q is not set: its key is not among the managed ones (--managed-namespace-annotation), or is illegal; remove it from the list.",
 }
 
 // rule is one thing that can be wrong. It gives the detail of the message.
@@ -35,6 +37,8 @@ type rule struct {
 // rules in the order in which they count: a later one replaces an earlier one
 // of the same type.
 var rules = []rule{
+	{api.ConditionBadConfiguration, api.ReasonOverriddenManagedLabel, overriddenLabel},
+	{api.ConditionBadConfiguration, api.ReasonOverriddenManagedAnnotation, overriddenAnnotation},
 	{api.ConditionActivitiesHalted, api.ReasonDeletingCRD, deletingCRD},
 	{api.ConditionBadConfiguration, api.ReasonAnchorMissing, anchorMissing},
 	{api.ConditionActivitiesHalted, api.ReasonIllegalParent, illegalParent},

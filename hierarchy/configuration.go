@@ -50,7 +50,7 @@ func (f *Forest) wantedConfiguration(seen Observed, now metav1.Time) *api.Hierar
 // While there are anchors it is, so that allowCascadingDeletion stays readable
 // when the namespace goes; but a user may delete it from a living namespace.
 func keepsConfiguration(seen Observed) bool {
-	if len(seen.Anchors) == 0 {
+	if !seen.HasAnchors {
 		return false
 	}
 	return seen.terminating() || seen.Configuration == nil || seen.Configuration.DeletionTimestamp == nil

@@ -50,7 +50,7 @@ func (f *Forest) HaltedRoot(namespace string) string {
 	if f.deletingCRD && f.Exists(namespace) {
 		return namespace
 	}
-	c := f.climb(f.glance(namespace))
+	c := f.climb(f.Observe(namespace))
 	if at := f.halt(c); at >= 0 {
 		return c.path[at]
 	}
@@ -60,7 +60,7 @@ func (f *Forest) HaltedRoot(namespace string) string {
 // Cycle returns the members of the cycle that the namespace is a member of,
 // each followed by its child, beginning and ending with the smallest name. It
 // is nil for all others, also below a cycle.
-func (f *Forest) Cycle(namespace string) []string { return f.cycle(f.glance(namespace)) }
+func (f *Forest) Cycle(namespace string) []string { return f.cycle(f.Observe(namespace)) }
 
 func (f *Forest) cycle(seen Observed) []string {
 	c := f.climb(seen)

@@ -5,7 +5,8 @@ package hierarchy
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Decide says what must be written for this namespace. Its own facts are those
+// Decide says what must be written for this namespace and its
+// HierarchyConfiguration; its anchors have DecideAnchor. Its own facts are those
 // seen; its relatives are those known to the forest. The time is given to
 // conditions that are new.
 func (f *Forest) Decide(seen Observed, now metav1.Time) Plan {
@@ -15,16 +16,13 @@ func (f *Forest) Decide(seen Observed, now metav1.Time) Plan {
 		plan.add(f.creation(seen))
 	case !f.scope.Manages(seen.Name):
 		plan.add(abandonNamespace(seen), abandonConfiguration(seen))
-		plan.add(f.anchorActions(seen)...)
 	case seen.DeletingCRD:
 		// Uninstalling: let go of what waits for us, and touch nothing else.
 		plan.add(f.releaseConfiguration(seen, now))
-		plan.add(f.anchorActions(seen)...)
 	case f.mustGo(seen):
 		plan.add(Action{Verb: Delete, Before: seen.Namespace, Why: "its anchor is being deleted"})
 	default:
 		plan.add(f.namespaceAction(seen), f.configurationAction(seen, now))
-		plan.add(f.anchorActions(seen)...)
 	}
 	return plan
 }

@@ -145,7 +145,10 @@ func TestDecideCreation(t *testing.T) {
 		  + metadata.name=n
 		`
 	tests := map[string]decideCase{
-		"nobody asks":                       {layout: "-", of: "n"},
+		"nobody asks": {layout: "-", of: "n"},
+		"an anchor that calls it ready must be corrected first": {
+			layout: "-a", more: objects{anchor("b", "n").Finalizer().Ready("True", "Arrived").Obj()}, of: "n",
+		},
 		"an anchor without finalizer waits": {layout: "-a", more: objects{anchor("b", "n").Obj()}, of: "n"},
 		"then the namespace comes with all its labels": {
 			layout: "-a", more: objects{anchor("b", "n").Finalizer().Obj()}, of: "n", want: create,
@@ -293,93 +296,6 @@ func TestDecideConfiguration(t *testing.T) {
 	}
 }
 
-func TestDecideAnchor(t *testing.T) {
-	parent := labelled("a").Obj()
-	held := config("a").Finalizer()
-	tests := map[string]decideCase{
-		"finalizer and state come in one write": {
-			more: objects{parent, held.Obj(), anchor("a", "n").Obj()}, of: "a", want: `
-			patch SubnamespaceAnchor a/n: it does not tell the state of its namespace
-			  + metadata.finalizers[0]=hnc.x-k8s.io
-			  + status.status=Missing
-		`},
-		"an existing subnamespace is told at once": {
-			more: objects{parent, config("a").Finalizer().Children("n").Obj(), ns("n").SubnamespaceOf("a").Obj(), anchor("a", "n").Obj()}, of: "a", want: `
-			patch SubnamespaceAnchor a/n: it does not tell the state of its namespace
-			  + metadata.finalizers[0]=hnc.x-k8s.io
-			  + status.status=Ok
-		`},
-		"a settled anchor is not written": {
-			more: objects{parent, config("a").Finalizer().Children("n").Obj(), ns("n").SubnamespaceOf("a").Obj(), anchor("a", "n").Finalizer().State(api.Ok).Obj()}, of: "a",
-		},
-		"a namespace of somebody else is a conflict": {
-			more: objects{parent, held.Obj(), ns("n").Obj(), anchor("a", "n").Finalizer().State(api.Missing).Obj()}, of: "a", want: `
-			patch SubnamespaceAnchor a/n: it does not tell the state of its namespace
-			  - status.status=Missing
-			  + status.status=Conflict
-		`},
-		"so is a subnamespace of somebody else": {
-			more: objects{parent, held.Obj(), ns("n").SubnamespaceOf("b").Obj(), anchor("a", "n").Finalizer().State(api.Conflict).Obj()}, of: "a",
-		},
-		"an unmanaged name is forbidden and not held": {
-			more: objects{parent, held.Obj(), anchor("a", "x").Finalizer().State(api.Missing).Obj()}, of: "a", want: `
-			patch SubnamespaceAnchor a/x: it does not tell the state of its namespace
-			  - metadata.finalizers[0]=hnc.x-k8s.io
-			  - status.status=Missing
-			  + status.status=Forbidden
-		`},
-		"in an unmanaged namespace it is let go, and no more": {
-			more: objects{ns("x").Obj(), anchor("x", "n").Finalizer().State(api.Ok).Obj()}, of: "x", want: `
-			patch SubnamespaceAnchor x/n: its namespace is not managed
-			  - metadata.finalizers[0]=hnc.x-k8s.io
-		`},
-		"no finalizer comes in a dying namespace": {
-			more: objects{ns("a").Terminating().Obj(), anchor("a", "n").State(api.Missing).Obj()}, of: "a",
-		},
-
-		"a deleted anchor waits for its leaf": {
-			more: objects{parent, config("a").Finalizer().Children("n").Obj(), ns("n").SubnamespaceOf("a").Obj(), anchor("a", "n").Finalizer().State(api.Ok).Terminating().Obj()}, of: "a",
-		},
-		"and while that terminates": {
-			more: objects{parent, held.Obj(), ns("n").SubnamespaceOf("a").Terminating().Obj(), anchor("a", "n").Finalizer().State(api.Ok).Terminating().Obj()}, of: "a",
-		},
-		"and goes with it": {
-			more: objects{parent, held.Obj(), anchor("a", "n").Finalizer().State(api.Ok).Terminating().Obj()}, of: "a", want: `
-			patch SubnamespaceAnchor a/n: it does not tell the state of its namespace
-			  - metadata.finalizers[0]=hnc.x-k8s.io
-			  - status.status=Ok
-			  + status.status=Missing
-		`},
-		"a conflicting one goes at once": {
-			more: objects{parent, held.Obj(), ns("n").Obj(), anchor("a", "n").Finalizer().State(api.Conflict).Terminating().Obj()}, of: "a", want: `
-			patch SubnamespaceAnchor a/n: it does not tell the state of its namespace
-			  - metadata.finalizers[0]=hnc.x-k8s.io
-		`},
-		"one whose subnamespace has children goes alone": {
-			more: objects{parent, config("a").Finalizer().Children("n").Obj(), ns("n").SubnamespaceOf("a").Obj(), ns("m").Obj(), config("m").Parent("n").Obj(),
-				anchor("a", "n").Finalizer().State(api.Ok).Terminating().Obj()}, of: "a", want: `
-			patch SubnamespaceAnchor a/n: it does not tell the state of its namespace
-			  - metadata.finalizers[0]=hnc.x-k8s.io
-		`},
-		"unless cascading is allowed": {
-			more: objects{parent, config("a").Finalizer().Cascading().Children("n").Obj(), ns("n").SubnamespaceOf("a").Obj(), ns("m").Obj(), config("m").Parent("n").Obj(),
-				anchor("a", "n").Finalizer().State(api.Ok).Terminating().Obj()}, of: "a",
-		},
-		"while uninstalling it goes alone": {
-			more:        objects{parent, held.Obj(), ns("n").SubnamespaceOf("a").Obj(), anchor("a", "n").Finalizer().State(api.Ok).Terminating().Obj()},
-			deletingCRD: true, of: "a", want: `
-			patch SubnamespaceAnchor a/n: it does not tell the state of its namespace
-			  - metadata.finalizers[0]=hnc.x-k8s.io
-		`},
-		"while uninstalling a living one is left alone": {
-			more: objects{parent, anchor("a", "n").Obj()}, deletingCRD: true, of: "a",
-		},
-	}
-	for name, tc := range tests {
-		t.Run(name, tc.run)
-	}
-}
-
 func TestDecideRemoval(t *testing.T) {
 	gone := anchor("a", "n").Finalizer().State(api.Ok).Terminating().Obj()
 	remove := "delete Namespace n: its anchor is being deleted"
@@ -429,7 +345,7 @@ func TestUnmanagedAnchorsNeverDelete(t *testing.T) {
 func TestDecideDoesNotMutate(t *testing.T) {
 	objs := objects{
 		ns("a").Label("env", "wrong").Annotation("note", "wrong").Obj(), config("a").Label("env", "x").Children("q").Terminating().Obj(),
-		anchor("a", "b").Obj(), ns("b").SubnamespaceOf("a").Obj(), config("b").Label("other", "x").Finalizer().Obj(), anchor("b", "c").Terminating().Obj(),
+		anchor("a", "b").Ready("False", "Halted").Obj(), ns("b").SubnamespaceOf("a").Obj(), config("b").Label("other", "x").Finalizer().Obj(), anchor("b", "c").Terminating().Obj(),
 	}
 	var before []hierarchy.Object
 	for _, o := range objs {
@@ -437,7 +353,14 @@ func TestDecideDoesNotMutate(t *testing.T) {
 	}
 	f := foresttest.CreateIn(decideScope(t), "", objs...)
 	for _, name := range []string{"a", "b", "c"} {
-		for _, action := range f.Decide(f.Observe(name), foresttest.Time).Actions {
+		plan := f.Decide(f.Observe(name), foresttest.Time)
+		for _, key := range f.AnchorsIn(name) {
+			plan.Actions = append(plan.Actions, f.DecideAnchor(key, hierarchy.Arrival{Awaited: 1}, foresttest.Time).Actions...)
+		}
+		for _, action := range plan.Actions {
+			if a, ok := action.After.(*api.SubnamespaceAnchor); ok && len(a.Status.Conditions) > 0 {
+				a.Status.Conditions[0].Message = "scribble"
+			}
 			if n, ok := action.After.(*corev1.Namespace); ok { // the shell may do with it what it likes
 				n.Labels["scribble"], n.Annotations["scribble"] = "x", "x"
 			}

@@ -15,8 +15,9 @@
 //  2. Fold in every object that is seen: SetNamespace and its siblings. Give
 //     objects that will not be mutated afterwards; the Forest mutates none.
 //  3. Look again at what the returned Change names.
-//  4. Decide, and carry out the Plan if Key says that the namespace is yours.
-//     One plan has one key: it writes the namespace itself and objects in it.
+//  4. Decide or DecideAnchor, and carry out the Plan if Key says that the
+//     namespace is yours. One plan has one key: it writes the namespace itself
+//     and objects in it. Look once more when its Again says so.
 //  5. Before a Delete, confirm with a live read what the plan rests on. A
 //     Forest knows what was seen, not what was missed.
 //  6. Say SetDeletingCRD when a definition of the API group goes away, before

@@ -115,8 +115,16 @@ func (f *Forest) SetDeletingCRD(deleting bool) Change {
 		return Change{}
 	}
 	f.deletingCRD = deleting
-	all := f.everyone()
-	return Change{Decide: all, Objects: slices.DeleteFunc(f.Namespaces(), func(name string) bool { return !f.scope.Manages(name) })}
+	var anchors []AnchorKey
+	for namespace := range f.anchors {
+		anchors = append(anchors, f.AnchorsIn(namespace)...)
+	}
+	slices.SortFunc(anchors, AnchorKey.compare)
+	return Change{
+		Decide:  f.everyone(),
+		Anchors: anchors,
+		Objects: slices.DeleteFunc(f.Namespaces(), func(name string) bool { return !f.scope.Manages(name) }),
+	}
 }
 
 func (f *Forest) swapNamespace(name string, was, is *corev1.Namespace) Change {
@@ -128,7 +136,7 @@ func (f *Forest) swapNamespace(name string, was, is *corev1.Namespace) Change {
 		}
 		f.link(name)
 	}
-	return f.fold(name, name, func() { put(is) }, func() { put(was) })
+	return f.foldNamespace(name, func() { put(is) }, func() { put(was) })
 }
 
 func (f *Forest) swapConfiguration(namespace string, was, is *api.HierarchyConfiguration) Change {
@@ -140,7 +148,7 @@ func (f *Forest) swapConfiguration(namespace string, was, is *api.HierarchyConfi
 		}
 		f.link(namespace)
 	}
-	return f.fold(namespace, namespace, func() { put(is) }, func() { put(was) })
+	return f.foldNamespace(namespace, func() { put(is) }, func() { put(was) })
 }
 
 func (f *Forest) swapAnchor(namespace, name string, was, is *api.SubnamespaceAnchor) Change {
@@ -148,13 +156,13 @@ func (f *Forest) swapAnchor(namespace, name string, was, is *api.SubnamespaceAnc
 		f.anchors.put(namespace, name, a)
 		f.claims.put(name, namespace, a)
 	}
-	return f.fold(namespace, name, func() { put(is) }, func() { put(was) })
+	return f.foldAnchor(AnchorKey{namespace, name}, func() { put(is) }, func() { put(was) })
 }
 
 // link brings the edge from a namespace to its parent up to date. Only the
 // namespace's own facts make that edge.
 func (f *Forest) link(name string) {
-	was, is := f.parents[name], f.glance(name).parent(f.scope)
+	was, is := f.parents[name], f.Observe(name).parent(f.scope)
 	if was == is {
 		return
 	}

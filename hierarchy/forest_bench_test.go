@@ -40,7 +40,10 @@ func BenchmarkFold(b *testing.B) {
 	f := foresttest.CreateIn(hierarchy.Scope{}, "", large("1")...)
 	folds := map[string]func(i int) hierarchy.Object{
 		"a plain label": func(i int) hierarchy.Object { return ns("root").Label("color", fmt.Sprint(i)).Obj() },
-		"a new leaf":    func(i int) hierarchy.Object { return ns(fmt.Sprintf("new-%d", i)).SubnamespaceOf("child-1").Obj() },
+		"the word of an anchor among 99": func(i int) hierarchy.Object {
+			return anchor("child-1", "leaf-1-1").Finalizer().Ready("True", fmt.Sprint(i)).Obj()
+		},
+		"a new leaf": func(i int) hierarchy.Object { return ns(fmt.Sprintf("new-%d", i)).SubnamespaceOf("child-1").Obj() },
 		"a move of 99": func(i int) hierarchy.Object {
 			return config("child-2").Parent([]string{"root", "child-3"}[i%2]).Obj()
 		},
@@ -62,5 +65,13 @@ func BenchmarkDecide(b *testing.B) {
 				f.Decide(f.Observe(name), foresttest.Time)
 			}
 		})
+	}
+}
+
+func BenchmarkDecideAnchor(b *testing.B) {
+	f := foresttest.CreateIn(hierarchy.Scope{}, "", large("1")...)
+	key := hierarchy.AnchorKey{Namespace: "child-1", Name: "leaf-1-1"}
+	for b.Loop() {
+		f.DecideAnchor(key, hierarchy.Arrival{}, foresttest.Time)
 	}
 }

@@ -43,7 +43,7 @@ func (f *Forest) above(namespace string) string {
 	if f.Exists(namespace) {
 		return f.parents[namespace]
 	}
-	if claim := f.winner(f.glance(namespace)); claim != nil {
+	if claim := f.winner(f.Observe(namespace)); claim != nil {
 		return claim.Namespace
 	}
 	return ""

@@ -22,7 +22,7 @@ func IsTreeLabel(key string) bool { return strings.HasSuffix(key, api.LabelTreeD
 // Labels returns the labels of a namespace as they should be once its plan is
 // carried out. It is nil if there is no such namespace.
 func (f *Forest) Labels(namespace string) map[string]string {
-	seen := f.glance(namespace)
+	seen := f.Observe(namespace)
 	switch {
 	case !seen.exists():
 		return nil
@@ -95,7 +95,7 @@ func (f *Forest) lineage(seen Observed) []Observed {
 	}
 	lineage := []Observed{seen}
 	for _, name := range path[1:] {
-		lineage = append(lineage, f.glance(name))
+		lineage = append(lineage, f.Observe(name))
 	}
 	return lineage
 }

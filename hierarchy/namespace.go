@@ -4,8 +4,6 @@
 package hierarchy
 
 import (
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -17,10 +15,12 @@ import (
 // inherits, so that it costs one write.
 //
 // It waits for the anchor's finalizer: without it, the anchor could vanish and
-// leave a namespace that nobody asked for.
+// leave a namespace that nobody asked for. It also waits until the anchor does
+// not call the namespace ready, as one that was restored may do; later nobody
+// could tell that from the truth.
 func (f *Forest) creation(seen Observed) Action {
 	claim := f.winner(seen)
-	if claim == nil || seen.DeletingCRD || !slices.Contains(claim.Finalizers, api.FinalizerAnchor) {
+	if claim == nil || seen.DeletingCRD || !holdsAnchor(claim) || isReady(claim) {
 		return Action{}
 	}
 	after := f.newborn(seen, claim).Namespace

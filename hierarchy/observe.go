@@ -20,8 +20,8 @@ type Observed struct {
 	// Configuration is nil if there is none.
 	Configuration *api.HierarchyConfiguration
 
-	// Anchors are those in the namespace, sorted by name.
-	Anchors []*api.SubnamespaceAnchor
+	// HasAnchors is true if there is any anchor in the namespace.
+	HasAnchors bool
 
 	// Claims are the anchors of this name in other namespaces, sorted by
 	// namespace.
@@ -33,18 +33,11 @@ type Observed struct {
 
 // Observe returns a namespace as the forest knows it.
 func (f *Forest) Observe(namespace string) Observed {
-	seen := f.glance(namespace)
-	seen.Anchors = f.anchors.list(namespace)
-	return seen
-}
-
-// glance is Observe without the anchors in the namespace. They may be many, and
-// no relative needs them.
-func (f *Forest) glance(namespace string) Observed {
 	return Observed{
 		Name:          namespace,
 		Namespace:     f.namespaces[namespace],
 		Configuration: f.configurations[namespace],
+		HasAnchors:    len(f.anchors[namespace]) > 0,
 		Claims:        f.claims.list(namespace),
 		DeletingCRD:   f.deletingCRD,
 	}

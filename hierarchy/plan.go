@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,17 +42,28 @@ type Action struct {
 
 	// Why is a reason in a few constant words, for logs and tests.
 	Why string
+
+	// Tell is an event to be written once the action succeeded, about the
+	// object that it writes. Most actions have none.
+	Tell Note
 }
 
+// Note is what people are told of an action: reason and message of an event.
+type Note struct{ Reason, Message string }
+
 // Plan is what must be written for one namespace: the namespace itself and
-// objects in it, in this order. The actions do not depend on one another; after
+// objects in it, in this order, or one anchor in it. The actions do not depend on one another; after
 // a failed one, the next plan says what is left.
 type Plan struct {
 	Namespace string
 	Actions   []Action
+
+	// Again says when to look once more though nothing changed; 0 means only
+	// when something changes.
+	Again time.Duration
 }
 
-// Empty reports whether all is as it should be.
+// Empty reports whether nothing is to be written now.
 func (p Plan) Empty() bool { return len(p.Actions) == 0 }
 
 // Deletes reports whether the plan deletes anything.
@@ -71,6 +83,12 @@ func (p Plan) String() string {
 		if a.Verb != Delete {
 			b.WriteString(difference(a.Before, a.After))
 		}
+		if a.Tell != (Note{}) {
+			fmt.Fprintf(&b, "  tell %s: %s\n", a.Tell.Reason, a.Tell.Message)
+		}
+	}
+	if p.Again > 0 {
+		fmt.Fprintf(&b, "again in %s\n", p.Again)
 	}
 	return b.String()
 }

@@ -11,8 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
@@ -50,6 +52,9 @@ func drawObject(t *rapid.T, version int) hierarchy.Object {
 		b := foresttest.MakeNamespace(name).Version(v)
 		if rarely(t, "terminating") {
 			b.Terminating()
+		}
+		if rarely(t, "stuck") {
+			b.Terminating().Finalizer("foreign").Condition(corev1.NamespaceContentRemaining, "pods", -rapid.IntRange(0, 90).Draw(t, "since"))
 		}
 		if rarely(t, "external") {
 			b.External().Label(hierarchy.TreeLabel("foreign"), "2").Label("env", "foreign")
@@ -90,8 +95,25 @@ func drawObject(t *rapid.T, version int) hierarchy.Object {
 	if rarely(t, "labelled") {
 		b.Label("team", name).Annotation("illegal", name)
 	}
+	if rapid.Bool().Draw(t, "told") {
+		b.State(rapid.SampledFrom([]api.AnchorState{"", api.Ok, api.Missing, api.Conflict, "forged"}).Draw(t, "state"))
+	}
+	if rapid.Bool().Draw(t, "conditions") {
+		b.Ready(rapid.SampledFrom([]metav1.ConditionStatus{"True", "False", "Unknown"}).Draw(t, "ready"), rapid.SampledFrom([]string{"Arrived", "Halted", "forged"}).Draw(t, "reason"))
+	}
 	return b.Obj()
 }
+
+func drawArrival(t *rapid.T) hierarchy.Arrival {
+	awaited := rapid.IntRange(0, 2).Draw(t, "awaited")
+	return hierarchy.Arrival{
+		Awaited: awaited, Failed: rapid.IntRange(0, awaited).Draw(t, "failed"), Example: "Role reader",
+		Waited: time.Duration(rapid.IntRange(0, 3).Draw(t, "waited")) * time.Second,
+	}
+}
+
+// arrivals are those for which the plans of anchors are compared.
+var arrivals = []hierarchy.Arrival{{}, {Awaited: 1}, {Awaited: 1, Waited: time.Hour}, {Awaited: 2, Failed: 1, Example: "Role reader"}}
 
 // place is what identifies an object among all.
 func place(o hierarchy.Object) string {
@@ -188,6 +210,12 @@ func TestChange(t *testing.T) {
 				if was.Plan != is.Plan && !slices.Contains(change.Decide, name) {
 					t.Fatalf("folding %s changed the plan of %s, which is not among %v:\n%s", place(o), name, change.Decide, cmp.Diff(was.Plan, is.Plan))
 				}
+				for _, child := range names {
+					key := hierarchy.AnchorKey{Namespace: name, Name: child}
+					if was.Anchors[key] != is.Anchors[key] && !slices.Contains(change.Anchors, key) {
+						t.Fatalf("folding %s changed the plan of anchor %v, which is not among %v:\n%s", place(o), key, change.Anchors, cmp.Diff(was.Anchors[key], is.Anchors[key]))
+					}
+				}
 				moved := was.Key != is.Key && was.writable() && is.writable()
 				if moved != slices.Contains(change.Moved, name) {
 					t.Fatalf("folding %s gave %s the key %q after %q, but reported %v", place(o), name, is.Key, was.Key, change.Moved)
@@ -200,6 +228,12 @@ func TestChange(t *testing.T) {
 			for _, list := range [][]string{change.Decide, change.Objects, change.Moved} {
 				if !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) {
 					t.Fatalf("a change is not sorted: %v", change)
+				}
+			}
+			for i := range len(change.Anchors) - 1 {
+				one, two := change.Anchors[i], change.Anchors[i+1]
+				if one.Namespace > two.Namespace || one.Namespace == two.Namespace && one.Name >= two.Name {
+					t.Fatalf("the anchors of a change are not sorted: %v", change.Anchors)
 				}
 			}
 		}
@@ -215,6 +249,7 @@ type known struct {
 	Labels                           map[string]string
 	Wanted                           bool
 	Plan                             string
+	Anchors                          map[hierarchy.AnchorKey]string // plans
 }
 
 func (k known) writable() bool { return k.Exists || k.Wanted }
@@ -231,11 +266,22 @@ func everything(f *hierarchy.Forest) map[string]known {
 			Parent: f.Parent(name), Key: f.Key(name), HaltedRoot: f.HaltedRoot(name),
 			Children: f.Children(name), Ancestors: f.Ancestors(name), Descendants: f.Descendants(name),
 			Cycle: f.Cycle(name), Labels: f.Labels(name),
-			Wanted: !f.Exists(name) && slices.Contains(f.NamespacesByKey(func(string) bool { return true }), name),
-			Plan:   f.Decide(f.Observe(name), foresttest.Time).String(),
+			Wanted:  !f.Exists(name) && slices.Contains(f.NamespacesByKey(func(string) bool { return true }), name),
+			Plan:    f.Decide(f.Observe(name), foresttest.Time).String(),
+			Anchors: anchorPlans(f, name),
 		}
 	}
 	return all
+}
+
+func anchorPlans(f *hierarchy.Forest, namespace string) map[hierarchy.AnchorKey]string {
+	plans := map[hierarchy.AnchorKey]string{}
+	for _, key := range f.AnchorsIn(namespace) {
+		for _, arrival := range arrivals {
+			plans[key] += f.DecideAnchor(key, arrival, foresttest.Time).String()
+		}
+	}
+	return plans
 }
 
 // TestPlansWriteOnlyTheirNamespace is what makes one key enough for one plan.
@@ -247,7 +293,11 @@ func TestPlansWriteOnlyTheirNamespace(t *testing.T) {
 			foresttest.Fold(f, drawObject(t, version+1))
 		}
 		for _, name := range names {
-			for _, action := range f.Decide(f.Observe(name), foresttest.Time).Actions {
+			plan := f.Decide(f.Observe(name), foresttest.Time)
+			for _, key := range f.AnchorsIn(name) {
+				plan.Actions = append(plan.Actions, f.DecideAnchor(key, hierarchy.Arrival{}, foresttest.Time).Actions...)
+			}
+			for _, action := range plan.Actions {
 				object := action.After
 				if action.Verb == hierarchy.Delete {
 					object = action.Before
@@ -260,37 +310,31 @@ func TestPlansWriteOnlyTheirNamespace(t *testing.T) {
 	})
 }
 
-// TestPlansConverge carries out plans until there are none. The world is a
-// crude API server: it keeps objects until their finalizers are gone, and a
-// namespace until it is empty.
+// TestPlansConverge carries out plans until there are none.
 func TestPlansConverge(t *testing.T) {
 	scope := propertyScope(t)
-	rapid.Check(t, func(t *rapid.T) {
-		w := world{forest: hierarchy.NewForest(scope), objects: map[string]hierarchy.Object{}}
-		for range rapid.IntRange(1, 25).Draw(t, "events") {
-			w.put(drawObject(t, 1))
+	rapid.Check(t, func(t *rapid.T) { plansConverge(t, scope) })
+}
+
+func plansConverge(t *rapid.T, scope hierarchy.Scope) {
+	w := newWorld(scope, names...)
+	w.awaited = rapid.IntRange(0, 50).Draw(t, "awaited")
+	for range rapid.IntRange(1, 25).Draw(t, "events") {
+		w.put(drawObject(t, 1))
+	}
+	w.rest(t)
+	for _, name := range names {
+		requireOneOwner(t, w.forest, name)
+		for _, key := range w.forest.AnchorsIn(name) {
+			requireTruth(t, w, key)
 		}
-		for round := range 60 {
-			if !w.step(foresttest.Time) {
-				for _, name := range names {
-					if child := w.forest.Observe(name); child.Namespace != nil && len(w.forest.Claims(name)) > 0 {
-						requireOneOwner(t, w.forest, name)
-					}
-				}
-				return
-			}
-			if round > 50 {
-				t.Logf("round %d: %v", round, w.log)
-			}
-		}
-		t.Fatalf("the world does not come to rest:\n%s", strings.Join(w.log, "\n"))
-	})
+	}
 }
 
 func requireOneOwner(t *rapid.T, f *hierarchy.Forest, name string) {
 	owners := 0
 	for _, claim := range f.Claims(name) {
-		if claim.Status.State == api.Ok && f.Scope().Manages(claim.Namespace) && f.Exists(claim.Namespace) {
+		if claim.Status.State == api.Ok && f.Scope().Manages(claim.Namespace) && f.Exists(claim.Namespace) && f.Exists(name) {
 			owners++
 		}
 	}
@@ -299,77 +343,65 @@ func requireOneOwner(t *rapid.T, f *hierarchy.Forest, name string) {
 	}
 }
 
-type world struct {
-	forest  *hierarchy.Forest
-	objects map[string]hierarchy.Object
-	version int
-	log     []string
+// requireTruth compares what an anchor says at rest with what the dull twin says.
+func requireTruth(t *rapid.T, w *world, key hierarchy.AnchorKey) {
+	a, _ := w.forest.Anchor(key.Namespace, key.Name)
+	if w.forest.IsTerminating(key.Namespace) && a.DeletionTimestamp == nil || !w.forest.Exists(key.Namespace) {
+		return // Nothing is said there any more.
+	}
+	want, ok := (twin{scope: w.forest.Scope(), objects: w.objects}).says(key)
+	if ok && want != saying(a) {
+		t.Fatalf("anchor %v says %q, its twin %q:\n%s", key, saying(a), want, strings.Join(w.log, "\n"))
+	}
 }
 
-func (w *world) put(o hierarchy.Object) {
-	w.version++
-	o = o.DeepCopyObject().(hierarchy.Object)
-	o.SetResourceVersion(strconv.Itoa(w.version))
-	w.objects[place(o)] = o
-	foresttest.Fold(w.forest, o)
+// TestPlansAreDone carries out each plan once.
+func TestPlansAreDone(t *testing.T) {
+	scope := propertyScope(t)
+	rapid.Check(t, func(t *rapid.T) { plansAreDone(t, scope) })
 }
 
-func (w *world) remove(o hierarchy.Object) {
-	delete(w.objects, place(o))
-	foresttest.Remove(w.forest, o)
-}
-
-// step carries out all plans once, and tells whether anything happened.
-func (w *world) step(now metav1.Time) bool {
-	busy := w.collect()
+// plansAreDone: what a plan wants of things that exist is done when it is
+// carried out.
+func plansAreDone(t *rapid.T, scope hierarchy.Scope) {
+	f := hierarchy.NewForest(scope)
+	seen := map[string]hierarchy.Object{}
+	for version := range rapid.IntRange(1, 25).Draw(t, "events") {
+		o := drawObject(t, version+1)
+		if previous, ok := seen[place(o)]; ok && rarely(t, "remove") {
+			delete(seen, place(o))
+			foresttest.Remove(f, previous)
+			continue
+		}
+		seen[place(o)] = o
+		foresttest.Fold(f, o)
+	}
+	f.SetDeletingCRD(rarely(t, "definitions"))
+	arrival := drawArrival(t)
 	for _, name := range names {
-		plan := w.forest.Decide(w.forest.Observe(name), now)
-		busy = busy || !plan.Empty()
-		if text := plan.String(); text != "" {
-			w.log = append(w.log, text)
-		}
-		for _, action := range plan.Actions {
-			if action.Verb == hierarchy.Delete {
-				doomed := action.Before.DeepCopyObject().(hierarchy.Object)
-				doomed.SetDeletionTimestamp(&now)
-				w.put(doomed)
-				continue
+		plan := f.Decide(f.Observe(name), foresttest.Time)
+		if f.Exists(name) && !plan.Deletes() {
+			carryOutOver(f, plan)
+			if again := f.Decide(f.Observe(name), foresttest.Time); !again.Empty() {
+				t.Fatalf("the plan for %s\n%sleaves\n%s", name, plan, again)
 			}
-			w.put(action.After)
+		}
+		for _, key := range f.AnchorsIn(name) {
+			plan := f.DecideAnchor(key, arrival, foresttest.Time)
+			carryOutOver(f, plan)
+			if again := f.DecideAnchor(key, arrival, foresttest.Time); !again.Empty() {
+				t.Fatalf("the plan for %v with %+v\n%sleaves\n%s", key, arrival, plan, again)
+			}
 		}
 	}
-	return busy
 }
 
-// collect ends what may end.
-func (w *world) collect() bool {
-	busy := false
-	for _, key := range slices.Sorted(maps.Keys(w.objects)) {
-		o, ok := w.objects[key]
-		home := w.objects["*v1.Namespace /"+o.GetNamespace()]
-		switch {
-		case !ok:
-		case o.GetNamespace() != "" && o.GetDeletionTimestamp() == nil && home != nil && home.GetDeletionTimestamp() != nil:
-			doomed := o.DeepCopyObject().(hierarchy.Object)
-			doomed.SetDeletionTimestamp(home.GetDeletionTimestamp())
-			w.put(doomed)
-			busy = true
-		case o.GetDeletionTimestamp() != nil && len(o.GetFinalizers()) == 0 && !w.holds(o):
-			w.remove(o)
-			busy = true
-		}
+// carryOutOver folds what a plan writes as newer versions.
+func carryOutOver(f *hierarchy.Forest, plan hierarchy.Plan) {
+	for _, action := range plan.Actions {
+		after := action.After.DeepCopyObject().(hierarchy.Object)
+		version, _ := strconv.Atoi(after.GetResourceVersion())
+		after.SetResourceVersion(strconv.Itoa(version + 1000))
+		foresttest.Fold(f, after)
 	}
-	return busy
-}
-
-func (w *world) holds(o hierarchy.Object) bool {
-	if o.GetNamespace() != "" {
-		return false
-	}
-	for _, other := range w.objects {
-		if other.GetNamespace() == o.GetName() {
-			return true
-		}
-	}
-	return false
 }

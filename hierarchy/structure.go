@@ -26,7 +26,7 @@ func (f *Forest) Children(namespace string) []string { return sets.List(f.childr
 // Ancestors returns the parent, its parent and so on, nearest first. The last
 // one may be missing or unmanaged. In and below a cycle, each is listed once.
 func (f *Forest) Ancestors(namespace string) []string {
-	return f.climb(f.glance(namespace)).path[1:]
+	return f.climb(f.Observe(namespace)).path[1:]
 }
 
 // Descendants returns everything below the namespace, sorted. A member of a
@@ -48,21 +48,21 @@ func (f *Forest) Descendants(namespace string) []string {
 func (f *Forest) Namespaces() []string { return slices.Sorted(maps.Keys(f.namespaces)) }
 
 // IsTerminating reports whether the namespace is being deleted.
-func (f *Forest) IsTerminating(namespace string) bool { return f.glance(namespace).terminating() }
+func (f *Forest) IsTerminating(namespace string) bool { return f.Observe(namespace).terminating() }
 
 // IsExternal reports whether another system places the namespace in its tree.
-func (f *Forest) IsExternal(namespace string) bool { return f.glance(namespace).external() }
+func (f *Forest) IsExternal(namespace string) bool { return f.Observe(namespace).external() }
 
 // IsSubnamespace reports whether the namespace belongs to an anchor, be it
 // there or not. A namespace that is being deleted belongs to nobody.
 func (f *Forest) IsSubnamespace(namespace string) bool {
-	return f.glance(namespace).subnamespaceOf(f.scope) != ""
+	return f.Observe(namespace).subnamespaceOf(f.scope) != ""
 }
 
 // AllowsCascadingDeletion reports whether the namespace or any ancestor allows
 // that subnamespaces are deleted with their parents.
 func (f *Forest) AllowsCascadingDeletion(namespace string) bool {
-	return slices.ContainsFunc(f.climb(f.glance(namespace)).path, func(name string) bool {
+	return slices.ContainsFunc(f.climb(f.Observe(namespace)).path, func(name string) bool {
 		c := f.configurations[name]
 		return c != nil && c.Spec.AllowCascadingDeletion && f.Exists(name) && f.scope.Manages(name)
 	})
@@ -83,6 +83,15 @@ func (f *Forest) Anchors(namespace string) []*api.SubnamespaceAnchor {
 	return f.anchors.list(namespace)
 }
 
+// AnchorsIn returns the places of the anchors in a namespace, sorted by name.
+func (f *Forest) AnchorsIn(namespace string) []AnchorKey {
+	keys := make([]AnchorKey, 0, len(f.anchors[namespace]))
+	for _, name := range slices.Sorted(maps.Keys(f.anchors[namespace])) {
+		keys = append(keys, AnchorKey{namespace, name})
+	}
+	return keys
+}
+
 // list returns the anchors under the first name, in the order of the second.
 func (x anchorIndex) list(first string) []*api.SubnamespaceAnchor {
 	var anchors []*api.SubnamespaceAnchor
@@ -96,7 +105,7 @@ func (x anchorIndex) list(first string) []*api.SubnamespaceAnchor {
 func (f *Forest) everyone() []string {
 	names := sets.KeySet(f.namespaces)
 	for name := range f.claims {
-		if f.winner(f.glance(name)) != nil {
+		if f.winner(f.Observe(name)) != nil {
 			names.Insert(name)
 		}
 	}

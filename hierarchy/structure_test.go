@@ -233,6 +233,7 @@ func TestReadingCreatesNothing(t *testing.T) {
 func TestSmallChangesStaySmall(t *testing.T) {
 	scope := scopeOf(t, hierarchy.ScopeOptions{ManagedNamespaceLabels: []string{"env"}})
 	tests := map[string]struct {
+		more []hierarchy.Object
 		fold hierarchy.Object
 		want hierarchy.Change
 	}{
@@ -254,7 +255,19 @@ func TestSmallChangesStaySmall(t *testing.T) {
 		},
 		"a finalizer on an anchor": {
 			fold: foresttest.MakeAnchor("b", "c").Finalizer().State("Other").Obj(),
-			want: hierarchy.Change{Decide: []string{"b"}},
+			want: hierarchy.Change{Anchors: []hierarchy.AnchorKey{{"b", "c"}}},
+		},
+		"the first anchor in a namespace": {
+			fold: foresttest.MakeAnchor("d", "n").Obj(),
+			want: hierarchy.Change{Decide: []string{"d", "n"}, Anchors: []hierarchy.AnchorKey{{"d", "n"}}},
+		},
+		"one more anchor in a namespace": {
+			fold: foresttest.MakeAnchor("b", "n").Obj(),
+			want: hierarchy.Change{Decide: []string{"n"}, Anchors: []hierarchy.AnchorKey{{"b", "n"}}},
+		},
+		"a subnamespace gets its configuration": {
+			fold: foresttest.MakeConfiguration("c").Parent("other").Obj(),
+			want: hierarchy.Change{Decide: []string{"c"}, Anchors: []hierarchy.AnchorKey{{"b", "c"}}},
 		},
 		"a managed label reaches the subtree": {
 			fold: foresttest.MakeConfiguration("b").Parent("a").Label("env", "dev").Obj(),
@@ -268,6 +281,11 @@ func TestSmallChangesStaySmall(t *testing.T) {
 			fold: foresttest.MakeNamespace("l").SubnamespaceOf("a").Obj(),
 			want: hierarchy.Change{Decide: []string{"a", "l"}, Objects: []string{"l"}},
 		},
+		"a namespace that begins to go is told to its own anchor and to those in it": {
+			fold: foresttest.MakeNamespace("c").SubnamespaceOf("b").Terminating().Obj(),
+			more: []hierarchy.Object{foresttest.MakeNamespace("n").Obj(), foresttest.MakeAnchor("c", "n").Obj()},
+			want: hierarchy.Change{Decide: []string{"c"}, Anchors: []hierarchy.AnchorKey{{"b", "c"}, {"c", "n"}}},
+		},
 		"cascading concerns only those that wait for it": {
 			fold: foresttest.MakeConfiguration("a").Cascading().Obj(),
 			want: hierarchy.Change{Decide: []string{"a"}},
@@ -275,9 +293,10 @@ func TestSmallChangesStaySmall(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			f := foresttest.CreateIn(scope, "-aBb")
+			f := foresttest.CreateIn(scope, "-aBb", tc.more...)
 			got := foresttest.Fold(f, tc.fold)
-			require.Equal(t, tc.want.Decide, got.Decide, "decide")
+			require.Equal(t, tc.want.Decide, orNil(got.Decide), "decide")
+			require.Equal(t, tc.want.Anchors, orNil(got.Anchors), "anchors")
 			require.Equal(t, tc.want.Objects, orNil(got.Objects), "objects")
 			require.Empty(t, got.Moved)
 		})
@@ -294,39 +313,63 @@ func TestChangeReachesThoseWhoWait(t *testing.T) {
 		layout string
 		more   []hierarchy.Object
 		fold   hierarchy.Object
-		want   []string // all of these are decided upon
+		want   []string // all of these are decided upon; "a/n" is an anchor
 	}{
 		"the anchor of a leaf is deleted": {
-			layout: "-A", fold: waiting("a", "b"), want: []string{"a", "b"},
+			layout: "-A", fold: waiting("a", "b"), want: []string{"a/b", "b"},
 		},
 		"the last child leaves a subnamespace that waits to go": {
-			layout: "-Ab-", more: []hierarchy.Object{waiting("a", "b")}, fold: foresttest.MakeConfiguration("c").Parent("d").Obj(), want: []string{"a", "b", "c", "d"},
+			layout: "-Ab-", more: []hierarchy.Object{waiting("a", "b")}, fold: foresttest.MakeConfiguration("c").Parent("d").Obj(), want: []string{"a/b", "b", "c", "d"},
 		},
 		"cascading is allowed above a subnamespace that waits to go": {
-			layout: "-aBc", more: []hierarchy.Object{waiting("b", "c")}, fold: foresttest.MakeConfiguration("a").Cascading().Obj(), want: []string{"a", "b", "c"},
+			layout: "-aBc", more: []hierarchy.Object{waiting("b", "c")}, fold: foresttest.MakeConfiguration("a").Cascading().Obj(), want: []string{"a", "b/c", "c"},
 		},
 		"an anchor asks for a label that an ancestor overrides": {
 			layout: "-A", more: []hierarchy.Object{foresttest.MakeConfiguration("a").Label("env", "prod").Obj()},
-			fold: foresttest.MakeAnchor("a", "b").Finalizer().Label("env", "dev").Obj(), want: []string{"a", "b"},
+			fold: foresttest.MakeAnchor("a", "b").Finalizer().Label("env", "dev").Obj(), want: []string{"a/b", "b"},
 		},
 		"an anchor gets its finalizer, and its namespace may be made": {
-			layout: "-", more: []hierarchy.Object{foresttest.MakeAnchor("a", "n").Obj()}, fold: foresttest.MakeAnchor("a", "n").Finalizer().Obj(), want: []string{"a", "n"},
+			layout: "-", more: []hierarchy.Object{foresttest.MakeAnchor("a", "n").Obj()}, fold: foresttest.MakeAnchor("a", "n").Finalizer().Obj(), want: []string{"a/n", "n"},
 		},
 		"the namespace of a conflict is gone, and the other anchor wins": {
 			layout: "--", more: []hierarchy.Object{
 				foresttest.MakeAnchor("a", "n").Created(1).Finalizer().Obj(), foresttest.MakeAnchor("b", "n").Created(2).Finalizer().Obj(),
-			}, fold: foresttest.MakeNamespace("a").Terminating().Obj(), want: []string{"a", "n"},
+			}, fold: foresttest.MakeNamespace("a").Terminating().Obj(), want: []string{"a", "a/n", "n"},
+		},
+		"the namespace of an anchor comes after it": {
+			more: []hierarchy.Object{foresttest.MakeAnchor("a", "n").Finalizer().Terminating().Obj()},
+			fold: foresttest.MakeNamespace("a").Obj(), want: []string{"a", "a/n"},
+		},
+		"Kubernetes says what is left in a dying subnamespace": {
+			layout: "-", more: []hierarchy.Object{waiting("a", "n"), foresttest.MakeNamespace("n").SubnamespaceOf("a").Terminating().Obj()},
+			fold: foresttest.MakeNamespace("n").SubnamespaceOf("a").Terminating().Condition("NamespaceContentRemaining", "pods", 0).Obj(), want: []string{"a/n", "n"},
+		},
+		"a namespace of somebody else stands in the way of two": {
+			layout: "--", more: []hierarchy.Object{foresttest.MakeAnchor("a", "n").Obj(), foresttest.MakeAnchor("b", "n").Obj()},
+			fold: foresttest.MakeNamespace("n").Obj(), want: []string{"a/n", "b/n", "n"},
+		},
+		"an ancestor sets a label that a far descendant asks for": {
+			layout: "-ab", more: []hierarchy.Object{foresttest.MakeConfiguration("c").Parent("b").Label("env", "dev").Obj()},
+			fold: foresttest.MakeConfiguration("a").Label("env", "prod").Obj(), want: []string{"a", "b", "c"},
+		},
+		"a parent is halted, and so are the subnamespaces below": {
+			layout: "-aB", fold: foresttest.MakeConfiguration("a").Parent("z").Obj(), want: []string{"a", "b", "b/c", "c"},
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			f := foresttest.CreateIn(scope, tc.layout, tc.more...)
-			require.Subset(t, foresttest.Fold(f, tc.fold).Decide, tc.want)
+			change := foresttest.Fold(f, tc.fold)
+			got := change.Decide
+			for _, key := range change.Anchors {
+				got = append(got, key.Namespace+"/"+key.Name)
+			}
+			require.Subset(t, got, tc.want)
 		})
 	}
 }
 
-func orNil(list []string) []string {
+func orNil[T any](list []T) []T {
 	if len(list) == 0 {
 		return nil
 	}
@@ -334,9 +377,12 @@ func orNil(list []string) []string {
 }
 
 func TestChangeMerge(t *testing.T) {
-	a := hierarchy.Change{Decide: []string{"a", "c"}, Moved: []string{"x"}}
-	b := hierarchy.Change{Decide: []string{"b", "c"}, Objects: []string{"o"}}
-	require.Equal(t, hierarchy.Change{Decide: []string{"a", "b", "c"}, Objects: []string{"o"}, Moved: []string{"x"}}, a.Merge(b))
+	a := hierarchy.Change{Decide: []string{"a", "c"}, Moved: []string{"x"}, Anchors: []hierarchy.AnchorKey{{"b", "a"}}}
+	b := hierarchy.Change{Decide: []string{"b", "c"}, Objects: []string{"o"}, Anchors: []hierarchy.AnchorKey{{"a", "z"}, {"b", "a"}}}
+	require.Equal(t, hierarchy.Change{
+		Decide: []string{"a", "b", "c"}, Objects: []string{"o"}, Moved: []string{"x"}, Anchors: []hierarchy.AnchorKey{{"a", "z"}, {"b", "a"}},
+	}, a.Merge(b))
+	require.False(t, hierarchy.Change{Anchors: []hierarchy.AnchorKey{{"a", "z"}}}.Empty())
 	require.True(t, hierarchy.Change{}.Empty())
 	require.False(t, b.Empty())
 }

@@ -41,8 +41,9 @@ func (w twin) everything() map[string]known {
 			Parent: w.parent(name), Key: w.key(name), HaltedRoot: w.haltedRoot(name),
 			Children: w.children(name), Ancestors: w.ancestors(name), Descendants: w.descendants(name),
 			Cycle: w.cycle(name), Labels: w.labels(name),
-			Wanted: w.ns(name) == nil && w.winner(name) != "",
-			Plan:   w.plans.Decide(w.plans.Observe(name), foresttest.Time).String(),
+			Wanted:  w.ns(name) == nil && w.winner(name) != "",
+			Plan:    w.plans.Decide(w.plans.Observe(name), foresttest.Time).String(),
+			Anchors: anchorPlans(w.plans, name),
 		}
 	}
 	return all
@@ -248,4 +249,29 @@ func (w twin) own(name, key string) (value string, ok bool) {
 		value, ok = direct, true
 	}
 	return value, ok
+}
+
+// says is what an anchor says when all has come to rest. It is silent on those
+// that are being deleted or stand in a namespace that is not managed.
+func (w twin) says(key hierarchy.AnchorKey) (string, bool) {
+	home, child := key.Namespace, key.Name
+	a := w.anchor(home, child)
+	if a == nil || a.DeletionTimestamp != nil || home == "x" {
+		return "", false
+	}
+	switch n := w.ns(child); {
+	case child == "x":
+		return "Forbidden False/NameForbidden", true
+	case n == nil:
+		return "Missing False/NamespaceMissing held", true
+	case n.Annotations["hnc.x-k8s.io/subnamespace-of"] != home:
+		return "Conflict False/NamespaceConflict held", true
+	case w.terminating(child):
+		return "Ok False/Terminating held", true
+	case w.external(child):
+		return "Ok False/NamespaceConflict held", true
+	case w.haltedRoot(child) != "":
+		return "Ok False/Halted held", true
+	}
+	return "Ok True/Arrived held", true
 }

@@ -14,12 +14,14 @@ import (
 	"github.com/banyan-hns/banyan/hierarchy"
 )
 
-// Paths are those of HNC, so that its webhook configurations go on to work.
+// Paths are those of HNC, so that its webhook configurations go on to work; the
+// one that mutates anchors is new.
 const (
 	PathMutateNamespace = "/mutate-namespace"
 	PathNamespace       = "/validate-v1-namespace"
 	PathConfiguration   = "/validate-hnc-x-k8s-io-v1alpha2-hierarchyconfigurations"
 	PathAnchor          = "/validate-hnc-x-k8s-io-v1alpha2-subnamespaceanchors"
+	PathMutateAnchor    = "/mutate-hnc-x-k8s-io-v1alpha2-subnamespaceanchors"
 )
 
 // Forest is where the answers come from.
@@ -51,8 +53,10 @@ func Register(server Registrar, o Options) {
 	namespaces := namespaces{decoder, o.Forest}
 	configurations := configurations{decoder, o.Forest, rights{o.Reviews, o.Reader}}
 	anchors := anchors{decoder, o.Forest}
+	mutators := mutators{decoder, o.Forest}
 
-	server.Register(PathMutateNamespace, &admission.Webhook{Handler: admission.HandlerFunc(namespaces.mutate)})
+	server.Register(PathMutateNamespace, &admission.Webhook{Handler: admission.HandlerFunc(mutators.namespace)})
+	server.Register(PathMutateAnchor, &admission.Webhook{Handler: admission.HandlerFunc(mutators.anchor)})
 	for path, judge := range map[string]judge{
 		PathNamespace:     namespaces.judge,
 		PathConfiguration: configurations.judge,

@@ -37,7 +37,7 @@ type options struct {
 
 	scope       hierarchy.ScopeOptions
 	propagation propagate.Options
-	noLabels    []string
+	exceptions  exceptions
 
 	member shard.Config
 
@@ -98,9 +98,11 @@ func (o *options) flags() *pflag.FlagSet {
 	f.StringVar(&o.scope.IncludedNamespaceRegex, "included-namespace-regex", ".*", "only namespaces whose whole name matches are managed")
 	f.StringArrayVar(&o.scope.ManagedNamespaceLabels, "managed-namespace-label", nil, "regex of label keys that Banyan manages on namespaces (repeatable)")
 	f.StringArrayVar(&o.scope.ManagedNamespaceAnnotations, "managed-namespace-annotation", nil, "regex of annotation keys that Banyan manages on namespaces (repeatable)")
-	f.StringArrayVar(&o.propagation.UnpropagatedLabels, "unpropagated-label", nil, "key of a label that copies do not get (repeatable)")
-	f.StringArrayVar(&o.propagation.UnpropagatedAnnotations, "unpropagated-annotation", nil, "key of an annotation that copies do not get (repeatable)")
-	f.StringArrayVar(&o.noLabels, "nopropagation-label", nil, "key=value; objects with this label are not propagated (repeatable)")
+	f.StringArrayVar(&o.propagation.UnpropagatedLabels, "unpropagated-label", nil, "key of a label that copies do not get; \"domain/\" for all keys of a domain, \".domain/\" for those of its subdomains (repeatable)")
+	f.StringArrayVar(&o.propagation.UnpropagatedAnnotations, "unpropagated-annotation", nil, "the same for annotations (repeatable)")
+	f.StringArrayVar(&o.exceptions.labels, "nopropagation-label", nil, "key=value; objects with this label are not propagated (repeatable)")
+	f.StringArrayVar(&o.exceptions.names, "nopropagation-name", nil, "[kind/]glob, such as RoleBinding/system:*; objects with such names are not propagated (repeatable)")
+	f.StringArrayVar(&o.exceptions.selectors, "nopropagation-selector", nil, "label selector; objects that it selects are not propagated (repeatable)")
 
 	f.StringVar(&o.member.Member, "replica-name", "", "stable name of this replica (default $POD_NAME)")
 	f.IntVar(&o.member.Shards, "shards", shard.DefaultShards, "number of shards of a new cluster; once decided, ConfigMap banyan-ring tells")
@@ -145,13 +147,8 @@ func (o *options) validate() error {
 	if _, err := hierarchy.NewScope(o.scope); err != nil {
 		faults = append(faults, err)
 	}
-	for _, pair := range o.noLabels {
-		label, err := propagate.ParseLabel(pair)
-		if err != nil {
-			fault("nopropagation-label: %w", err)
-			continue
-		}
-		o.propagation.NoPropagationLabels = append(o.propagation.NoPropagationLabels, label)
+	if err := o.exceptions.parse(&o.propagation); err != nil {
+		faults = append(faults, err)
 	}
 	if faulty := validation.IsDNS1123Label(o.namespace); len(faulty) > 0 {
 		fault("namespace: %q is not the name of a namespace: %s", o.namespace, faulty[0])

@@ -66,6 +66,8 @@ func TestOptionsNameEveryFault(t *testing.T) {
 	}{
 		"a number of shards that cannot be split": {args: []string{"--shards=100"}, want: []string{"shards", "power of two"}},
 		"a lease shorter than its guard":          {args: []string{"--lease-duration=5s"}, want: []string{"lease-duration", "raise it"}},
+		"a name pattern without a name":           {args: []string{"--nopropagation-name=Role/"}, want: []string{"nopropagation-name"}},
+		"a selector that selects everything":      {args: []string{"--nopropagation-selector="}, want: []string{"nopropagation-selector"}},
 		"a label without a value":                 {args: []string{"--nopropagation-label=x"}, want: []string{"nopropagation-label"}},
 		"a regex that does not compile":           {args: []string{"--included-namespace-regex=("}, want: []string{"included-namespace-regex"}},
 		"a managed regex that takes our own keys": {args: []string{"--managed-namespace-label=.*"}, want: []string{"managed-namespace-label"}},

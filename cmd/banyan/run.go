@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -30,7 +30,6 @@ import (
 
 	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/hierarchy/controller"
-	"github.com/banyan-hns/banyan/hierarchy/propagate"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 	"github.com/banyan-hns/banyan/shard"
 	"github.com/banyan-hns/banyan/shard/gate"
@@ -47,6 +46,7 @@ type replica struct {
 	gate     *gate.Gate
 	live     *controller.Live
 	feed     *controller.Feed
+	kinds    *controller.Kinds
 	resync   *controller.Resync
 	member   *lease.Member
 	webhooks ctrlwebhook.Server
@@ -102,11 +102,11 @@ func (r *replica) setup(ctx context.Context) error {
 		return err
 	}
 	// 3. The forest, fed on every replica.
-	r.live = controller.NewLive(scope, controller.EnforcedTypes, r.options.propagation)
+	r.live = controller.NewLive(scope, r.options.propagation)
 	if r.manager, err = r.newManager(); err != nil {
 		return err
 	}
-	if r.feed, err = controller.NewFeed(ctx, r.manager.GetCache(), r.live); err != nil {
+	if err := r.addFeeds(ctx); err != nil {
 		return err
 	}
 	r.resync = controller.NewResync(r.live, r.manager.GetAPIReader(), r.options.resyncRate)
@@ -118,6 +118,8 @@ func (r *replica) setup(ctx context.Context) error {
 		r.addControllers(),
 		r.addWebhooks(),
 		r.addProbes(),
+		r.manager.Add(r.feed),
+		r.manager.Add(r.kinds),
 		r.manager.Add(r.resync),
 		r.manager.Add(r.member),
 		r.manager.AddMetricsServerExtraHandler("/shards", r.member),
@@ -135,12 +137,6 @@ func (r *replica) newManager() (manager.Manager, error) {
 	r.webhooks = ctrlwebhook.NewServer(ctrlwebhook.Options{
 		Host: r.options.webhookHost, Port: r.options.webhookPort, CertDir: r.options.certDir,
 	})
-	trimmed := map[client.Object]cache.ByObject{}
-	for _, t := range controller.EnforcedTypes {
-		object := &unstructured.Unstructured{}
-		object.SetGroupVersionKind(t.GVK)
-		trimmed[object] = cache.ByObject{Transform: trim}
-	}
 	return ctrl.NewManager(r.conns.reads, ctrl.Options{
 		Scheme:                 scheme,
 		Logger:                 r.log,
@@ -148,8 +144,7 @@ func (r *replica) newManager() (manager.Manager, error) {
 		Metrics:                metricsserver.Options{BindAddress: r.options.metricsAddress},
 		WebhookServer:          r.webhooks,
 		Cache: cache.Options{
-			DefaultTransform:            cache.TransformStripManagedFields(),
-			ByObject:                    trimmed,
+			DefaultTransform:            controller.Compact,
 			ReaderFailOnMissingInformer: true,
 		},
 		// The client that controllers are given is the gated one; there is no
@@ -168,11 +163,17 @@ func (r *replica) newManager() (manager.Manager, error) {
 // fieldOwner is the one name under which Banyan owns fields.
 const fieldOwner = "banyan"
 
-func trim(obj any) (any, error) {
-	if u, right := obj.(*unstructured.Unstructured); right {
-		return propagate.Trim(u), nil
+func (r *replica) addFeeds(ctx context.Context) error {
+	catalog, err := discovery.NewDiscoveryClientForConfig(r.conns.reads)
+	if err != nil {
+		return fmt.Errorf("making the client of discovery: %w", err)
 	}
-	return obj, nil
+	informers := r.manager.GetCache()
+	if r.feed, err = controller.NewFeed(ctx, informers, r.live); err != nil {
+		return err
+	}
+	r.kinds, err = controller.NewKinds(ctx, r.live, r.feed, informers, r.manager.GetAPIReader(), controller.NewCatalog(catalog))
+	return err
 }
 
 func (r *replica) newMember(leases kubernetes.Interface) (*lease.Member, error) {
@@ -187,28 +188,45 @@ func (r *replica) newMember(leases kubernetes.Interface) (*lease.Member, error) 
 		Gate:      r.gate,
 		Log:       r.log.WithName("shard"),
 		Warm:      func(ctx context.Context, _ shard.ID, _ shard.Reason) { r.feed.WaitForSync(ctx) },
-		Opened:    func(id shard.ID, _ shard.Reason) { go r.resync.Opened(in(id)) },
+		Opened:    func(id shard.ID, _ shard.Reason) { r.resync.Opened(in(id)) },
 		Closed:    func(id shard.ID) { r.resync.Closed(in(id)) },
 		Fenced:    func() { r.conns.dropWrites() },
 	})
 }
 
 func (r *replica) addControllers() error {
-	writes := r.manager.GetClient()
-	reads := r.manager.GetAPIReader()
+	writes, reads := r.manager.GetClient(), r.manager.GetAPIReader()
+	workers, name := r.options.workers, r.options.member.Member
+	confirm := controller.NewConfirmer(r.live, reads)
 	namespaces := &controller.Namespaces{
-		Live: r.live, Client: writes, Reader: reads, Resync: r.resync, Workers: r.options.workers,
-		Wrap: func(next reconcile.TypedReconciler[controller.NamespaceKey]) reconcile.TypedReconciler[controller.NamespaceKey] {
-			return gate.Reconciler(r.gate, r.live.Key, func(k controller.NamespaceKey) string { return k.Name }, next)
-		},
+		Live: r.live, Client: writes, Confirm: confirm, Resync: r.resync, Workers: workers,
+		Wrap: gated(r, r.live.Key, func(k controller.NamespaceKey) string { return k.Name }),
+	}
+	anchors := &controller.Anchors{
+		Live: r.live, Client: writes, Workers: workers, Replica: name,
+		Wrap: gated(r, r.live.Key, func(k hierarchy.AnchorKey) string { return k.Namespace }),
 	}
 	copies := &controller.Copies{
-		Live: r.live, Client: writes, Reader: reads, Workers: r.options.workers, Replica: r.options.member.Member,
-		Wrap: func(next reconcile.TypedReconciler[controller.ObjectKey]) reconcile.TypedReconciler[controller.ObjectKey] {
-			return gate.Reconciler(r.gate, r.live.Key, func(k controller.ObjectKey) string { return k.Namespace }, next)
-		},
+		Live: r.live, Client: writes, Reader: reads, Confirm: confirm, Workers: workers, Replica: name,
+		Wrap: gated(r, r.live.Key, func(k controller.ObjectKey) string { return k.Namespace }),
 	}
-	return errors.Join(namespaces.SetupWithManager(r.manager), copies.SetupWithManager(r.manager))
+	configuration := &controller.Configuration{
+		Live: r.live, Client: writes,
+		Wrap: gated(r, func(string) string { return shard.ClusterKey }, func(controller.ClusterKey) string { return "" }),
+	}
+	return errors.Join(
+		namespaces.SetupWithManager(r.manager),
+		anchors.SetupWithManager(r.manager),
+		copies.SetupWithManager(r.manager),
+		configuration.SetupWithManager(r.manager),
+	)
+}
+
+// gated lets a reconciler work only where this replica may write.
+func gated[R comparable](r *replica, key gate.KeyFunc, namespaceOf func(R) string) func(reconcile.TypedReconciler[R]) reconcile.TypedReconciler[R] {
+	return func(next reconcile.TypedReconciler[R]) reconcile.TypedReconciler[R] {
+		return gate.Reconciler(r.gate, key, namespaceOf, next)
+	}
 }
 
 func (r *replica) addWebhooks() error {
@@ -231,7 +249,7 @@ func (r *replica) addWebhooks() error {
 func (r *replica) addProbes() error {
 	return errors.Join(
 		r.manager.AddReadyzCheck("forest", func(*http.Request) error {
-			if !r.feed.Synced() {
+			if !r.feed.Synced() || !r.kinds.Synced() {
 				return errors.New("not everything has been read yet")
 			}
 			return nil
@@ -256,11 +274,8 @@ func (r *replica) webhooksServe() healthz.Checker {
 
 // serveWhenReady takes a place in the ring once this replica could work.
 func (r *replica) serveWhenReady(ctx context.Context) {
-	if !r.feed.WaitForSync(ctx) {
-		return
-	}
 	serve := r.webhooksServe()
-	for serve(nil) != nil {
+	for !r.feed.Synced() || !r.kinds.Synced() || serve(nil) != nil {
 		select {
 		case <-ctx.Done():
 			return

@@ -5,14 +5,12 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -21,15 +19,15 @@ import (
 
 	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/hierarchy/propagate"
-	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
 // Copies brings one copy to what its source says it should be.
 type Copies struct {
 	Live *Live
 	// Client writes. Reader reads past the cache.
-	Client client.Client
-	Reader client.Reader
+	Client  client.Client
+	Reader  client.Reader
+	Confirm confirms
 	// Wrap puts the policy of writing around the reconciler.
 	Wrap func(reconcile.TypedReconciler[ObjectKey]) reconcile.TypedReconciler[ObjectKey]
 	// Workers is the number of copies that are looked at at the same time.
@@ -38,6 +36,11 @@ type Copies struct {
 	Replica string
 
 	reporter *reporter
+}
+
+// confirms is what a Confirmer does for copies.
+type confirms interface {
+	copyMayGo(ctx context.Context, key ObjectKey) error
 }
 
 // SetupWithManager starts it with the manager.
@@ -56,7 +59,7 @@ func (r *Copies) SetupWithManager(mgr manager.Manager) error {
 func (r *Copies) Reconcile(ctx context.Context, key ObjectKey) (reconcile.Result, error) {
 	action := r.Live.decideObject(key)
 	if action.Verb == hierarchy.Delete {
-		if err := r.confirm(ctx, key); err != nil {
+		if err := r.Confirm.copyMayGo(ctx, key); err != nil {
 			return reconcile.Result{}, fmt.Errorf("confirming that %s %s/%s has no source: %w", key.Kind, key.Namespace, key.Name, err)
 		}
 		action = r.Live.decideObject(key)
@@ -64,72 +67,38 @@ func (r *Copies) Reconcile(ctx context.Context, key ObjectKey) (reconcile.Result
 	return reconcile.Result{}, r.apply(ctx, key, action)
 }
 
-// confirm asks the API server itself for what speaks for a copy: its place in the
-// tree, and a source in each ancestor.
-//
-// Invariant: no copy is deleted for an absence that was only inferred from the
-// cache. Reason: a cache that is late, or was filled in an unlucky order, cannot
-// be told from one that shows the truth.
-func (r *Copies) confirm(ctx context.Context, key ObjectKey) error {
-	if err := r.Live.confirmDefinitions(ctx, r.Reader); err != nil {
-		return err
-	}
-	seen := sets.New[string]()
-	for namespace := key.Namespace; namespace != "" && !seen.Has(namespace); namespace = r.Live.parent(namespace) {
-		seen.Insert(namespace)
-		if err := r.Live.readPlace(ctx, r.Reader, namespace); err != nil {
-			return fmt.Errorf("reading namespace %q: %w", namespace, err)
-		}
-		if namespace == key.Namespace {
-			continue
-		}
-		source := &unstructured.Unstructured{}
-		source.SetGroupVersionKind(key.GroupVersionKind)
-		err := r.Reader.Get(ctx, types.NamespacedName{Namespace: namespace, Name: key.Name}, source)
-		if apierrors.IsNotFound(err) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("reading what namespace %q has: %w", namespace, err)
-		}
-		r.Live.SetObject(propagate.Trim(source))
-	}
-	return nil
-}
-
-// readPlace folds what the API server has of a namespace and its parent. What it
-// does not have is not folded: the informers tell, in their order.
-func (l *Live) readPlace(ctx context.Context, reader client.Reader, name string) error {
-	ns, hc := &corev1.Namespace{}, &api.HierarchyConfiguration{}
-	err := reader.Get(ctx, types.NamespacedName{Name: name}, ns)
-	switch {
-	case err == nil:
-		l.SetNamespace(ns)
-	case !apierrors.IsNotFound(err):
-		return err
-	}
-	err = reader.Get(ctx, types.NamespacedName{Namespace: name, Name: api.HierarchyConfigurationName}, hc)
-	switch {
-	case err == nil:
-		l.SetConfiguration(hc)
-	case !apierrors.IsNotFound(err):
-		return err
-	}
-	return nil
-}
-
 // apply writes first and reports then: what is said to have been replaced, was.
 func (r *Copies) apply(ctx context.Context, key ObjectKey, action propagate.Action) error {
-	if action.Verb != propagate.None {
-		written, err := r.write(ctx, key, action)
-		if err != nil {
-			return err
-		}
-		if written != nil {
-			r.Live.SetObject(propagate.Trim(written.(*unstructured.Unstructured)))
-		}
+	if action.Verb == propagate.None {
+		r.Live.setRefused(key, "")
+		return r.reporter.report(ctx, key, action.Problems)
+	}
+	written, err := r.write(ctx, key, action)
+	if err != nil {
+		return errors.Join(err, r.refused(ctx, key, action, err))
+	}
+	r.Live.setRefused(key, "")
+	if written != nil {
+		r.Live.SetObject(written.(*unstructured.Unstructured))
 	}
 	return r.reporter.report(ctx, key, action.Problems)
+}
+
+// refused tells users of a write that the API server does not want. Others are
+// tried again without a word: they failed for reasons that will be gone.
+func (r *Copies) refused(ctx context.Context, key ObjectKey, action propagate.Action, err error) error {
+	if !isRefusal(err) {
+		return nil
+	}
+	r.Live.setRefused(key, string(apierrors.ReasonForError(err)))
+	problems := propagate.WriteFailed(action.Verb, propagate.Key{Namespace: key.Namespace, Name: key.Name}, action.Source, err)
+	return r.reporter.report(ctx, key, problems)
+}
+
+// isRefusal: the API server understood, and said no to what was asked.
+func isRefusal(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) ||
+		apierrors.IsRequestEntityTooLargeError(err) || apierrors.IsMethodNotSupported(err)
 }
 
 // write maps the three things that can become of a copy to requests.
@@ -151,11 +120,14 @@ func (r *Copies) write(ctx context.Context, key ObjectKey, action propagate.Acti
 // the API server says that a field cannot be changed, the copy is deleted, and made
 // anew; what a user put there is never deleted, but fails and is reported.
 func (r *Copies) replace(ctx context.Context, key ObjectKey, action propagate.Action) (object, error) {
-	after := action.After.DeepCopy()
+	after, err := r.successor(ctx, key, action)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s %s/%s before it is replaced: %w", key.Kind, key.Namespace, key.Name, err)
+	}
 	after.SetUID(action.Before.UID)
 	after.SetResourceVersion(action.Before.ResourceVersion)
-	err := r.Client.Update(ctx, after)
-	if immutable(err) && action.Before.IsCopy() {
+	err = r.Client.Update(ctx, after)
+	if immutable(err) && action.Before.IsCopy() && !propagate.HoldsData(key.GroupKind()) {
 		if _, err := (writer{r.Client}).apply(ctx, hierarchy.Delete, identityOf(key, action.Before), nil, "a field of it cannot be changed"); err != nil {
 			return nil, err
 		}
@@ -167,6 +139,19 @@ func (r *Copies) replace(ctx context.Context, key ObjectKey, action propagate.Ac
 	log.FromContext(ctx).Info("wrote", "verb", action.Verb, "kind", key.Kind,
 		"namespace", key.Namespace, "name", key.Name, "reason", action.Why)
 	return after, nil
+}
+
+// successor is the copy as it is to be written. What the cluster assigned to the
+// object must stay in it, and is not known without a look.
+func (r *Copies) successor(ctx context.Context, key ObjectKey, action propagate.Action) (*unstructured.Unstructured, error) {
+	if !propagate.Assigns(key.GroupKind()) {
+		return action.After.DeepCopy(), nil
+	}
+	live := objectOf(key.GroupVersionKind)
+	if err := r.Reader.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: key.Name}, live); err != nil {
+		return nil, err
+	}
+	return propagate.KeepAssigned(live, action.After.DeepCopy()), nil
 }
 
 // immutable: the API server refused a change of a field that must stay as it was

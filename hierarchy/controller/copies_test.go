@@ -25,7 +25,7 @@ import (
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
-var roles = EnforcedTypes[0].GVK
+var roles = enforcedKinds[0].GVK
 
 func role(namespace, inheritedFrom string) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{"rules": []any{}}}
@@ -38,6 +38,25 @@ func role(namespace, inheritedFrom string) *unstructured.Unstructured {
 		u.SetLabels(map[string]string{api.LabelInheritedFrom: inheritedFrom, api.LabelManagedByApps: api.Group})
 	}
 	return u
+}
+
+// awake folds a layout, and awakens the enforced kinds.
+func awake(live *Live, layout string) *Live {
+	begun, _ := live.adopt(propagate.Resolution{Active: enforcedKinds})
+	for _, k := range begun {
+		live.awaken(k)
+	}
+	for _, o := range foresttest.Objects(layout) {
+		switch o := o.(type) {
+		case *corev1.Namespace:
+			live.SetNamespace(o)
+		case *api.HierarchyConfiguration:
+			live.SetConfiguration(o)
+		case *api.SubnamespaceAnchor:
+			live.SetAnchor(o)
+		}
+	}
+	return live
 }
 
 // server is what the API server has, past the cache: the definitions, the
@@ -94,6 +113,10 @@ func TestCopyOutlivesWhatTheCacheMissed(t *testing.T) {
 			},
 		},
 		"the definitions of the API group are being deleted": {vanishing: true},
+		"the modes of types have changed, and the cache has not shown it yet": {
+			present: []client.Object{&api.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: api.HNCConfigurationName}}},
+			wantErr: true,
+		},
 		"the API server does not answer": {
 			fail: func(o client.Object) error {
 				if _, source := o.(*unstructured.Unstructured); source {
@@ -110,37 +133,44 @@ func TestCopyOutlivesWhatTheCacheMissed(t *testing.T) {
 				fail = never
 			}
 			reader := server(t, fail, tc.vanishing, tc.present...)
-			live := NewLive(hierarchy.Scope{}, EnforcedTypes, propagate.Options{})
-			for _, o := range foresttest.Objects("-a") {
-				switch o := o.(type) {
-				case *corev1.Namespace:
-					live.SetNamespace(o)
-				case *api.HierarchyConfiguration:
-					live.SetConfiguration(o)
-				}
-			}
-			live.SetObject(role("b", "a"))
-
-			var deleted []client.Object
-			writes := interceptor.NewClient(server(t, never, false), interceptor.Funcs{
-				Update: func(context.Context, client.WithWatch, client.Object, ...client.UpdateOption) error { return nil },
-				Delete: func(_ context.Context, _ client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
-					options := &client.DeleteOptions{}
-					options.ApplyOptions(opts)
-					require.NotNil(t, options.Preconditions)
-					require.EqualValues(t, "uid-of-the-copy", *options.Preconditions.UID)
-					require.Equal(t, "7", *options.Preconditions.ResourceVersion)
-					deleted = append(deleted, o)
-					return nil
-				},
-			})
-			copies := &Copies{Live: live, Client: writes, Reader: reader}
-			copies.reporter = newReporter(live, writes, "test")
-			_, err := copies.Reconcile(t.Context(), ObjectKey{GroupVersionKind: roles, Namespace: "b", Name: "reader"})
+			gone, err := lonelyCopy(t, func(live *Live) confirms { return NewConfirmer(live, reader) })
 			require.Equal(t, tc.wantErr, err != nil, "%v", err)
-			require.Equal(t, tc.wantGone, len(deleted) == 1, "deleted: %v", deleted)
+			require.Equal(t, tc.wantGone, gone)
+
+			// Negative control: what saves the copy is the look at the API server.
+			gone, err = lonelyCopy(t, func(*Live) confirms { return blind{} })
+			require.NoError(t, err)
+			require.True(t, gone, "without it, the copy goes")
 		})
 	}
+}
+
+// blind confirms everything.
+type blind struct{}
+
+func (blind) copyMayGo(context.Context, ObjectKey) error { return nil }
+
+// lonelyCopy looks at a copy in b whose source in a the cache does not show, and
+// reports whether it was deleted.
+func lonelyCopy(t *testing.T, confirm func(*Live) confirms) (gone bool, err error) {
+	live := awake(NewLive(hierarchy.Scope{}, propagate.Options{}), "-a")
+	live.SetObject(role("b", "a"))
+	writes := interceptor.NewClient(server(t, func(client.Object) error { return nil }, false), interceptor.Funcs{
+		Update: func(context.Context, client.WithWatch, client.Object, ...client.UpdateOption) error { return nil },
+		Delete: func(_ context.Context, _ client.WithWatch, _ client.Object, opts ...client.DeleteOption) error {
+			options := &client.DeleteOptions{}
+			options.ApplyOptions(opts)
+			require.NotNil(t, options.Preconditions)
+			require.EqualValues(t, "uid-of-the-copy", *options.Preconditions.UID)
+			require.Equal(t, "7", *options.Preconditions.ResourceVersion)
+			gone = true
+			return nil
+		},
+	})
+	copies := &Copies{Live: live, Client: writes, Confirm: confirm(live)}
+	copies.reporter = newReporter(live, writes, "test")
+	_, err = copies.Reconcile(t.Context(), ObjectKey{GroupVersionKind: roles, Namespace: "b", Name: "reader"})
+	return gone, err
 }
 
 func TestImmutable(t *testing.T) {

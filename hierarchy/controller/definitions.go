@@ -4,14 +4,10 @@
 package controller
 
 import (
-	"context"
-	"fmt"
+	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/banyan-hns/banyan/hierarchy"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
@@ -25,6 +21,10 @@ var definitions = []string{
 	"subnamespaceanchors." + api.Group,
 }
 
+// configurationDefinition is that of the HNCConfiguration. Without it, only the
+// enforced types are propagated.
+const configurationDefinition = "hncconfigurations." + api.Group
+
 // definition returns an empty object that a definition is read into. Its metadata
 // is all that counts.
 func definition() *metav1.PartialObjectMetadata {
@@ -33,44 +33,25 @@ func definition() *metav1.PartialObjectMetadata {
 	return object
 }
 
-// SetDefinition folds whether a definition stays. Those of others do not count.
+// SetDefinition folds whether a definition stays. That of another type may be
+// propagated, or become so.
 func (l *Live) SetDefinition(crd *metav1.PartialObjectMetadata) {
 	l.foldDefinition(crd.Name, crd.DeletionTimestamp != nil)
+	l.doubtKinds()
 }
 
 // RemoveDefinition folds the end of a definition.
-func (l *Live) RemoveDefinition(crd *metav1.PartialObjectMetadata) { l.foldDefinition(crd.Name, true) }
-
-func (l *Live) foldDefinition(name string, vanishing bool) {
-	l.fold(func(f *hierarchy.Forest) hierarchy.Change {
-		gone := false
-		for _, known := range definitions {
-			if known == name {
-				l.vanishing[known] = vanishing
-			}
-			gone = gone || l.vanishing[known]
-		}
-		return f.SetDeletingCRD(gone)
-	})
+func (l *Live) RemoveDefinition(crd *metav1.PartialObjectMetadata) {
+	l.foldDefinition(crd.Name, true)
+	l.doubtKinds()
 }
 
-// confirmDefinitions asks the API server itself.
-//
-// Invariant: nothing is deleted while a definition goes away. Reason: the deletion
-// of a definition, and those of its objects that follow from it, arrive by
-// different watches, in any order; but the former came first.
-func (l *Live) confirmDefinitions(ctx context.Context, reader client.Reader) error {
-	for _, name := range definitions {
-		crd := definition()
-		err := reader.Get(ctx, types.NamespacedName{Name: name}, crd)
-		switch {
-		case apierrors.IsNotFound(err):
-			l.foldDefinition(name, true)
-		case err != nil:
-			return fmt.Errorf("reading the definition %s: %w", name, err)
-		default:
-			l.SetDefinition(crd)
-		}
+func (l *Live) foldDefinition(name string, vanishing bool) {
+	if name != configurationDefinition && !slices.Contains(definitions, name) {
+		return
 	}
-	return nil
+	l.fold(func(f *hierarchy.Forest) hierarchy.Change {
+		l.vanishing[name] = vanishing
+		return f.SetDeletingCRD(slices.ContainsFunc(definitions, func(d string) bool { return l.vanishing[d] }))
+	})
 }

@@ -15,9 +15,9 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/hierarchy/propagate"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
@@ -43,10 +43,26 @@ func newReporter(live *Live, c client.Client, instance string) *reporter {
 func (r *reporter) report(ctx context.Context, key ObjectKey, problems []propagate.Problem) error {
 	for _, problem := range problems {
 		for _, place := range problem.Objects {
-			if err := r.write(ctx, r.event(key, place, problem)); err != nil {
+			event := r.event(r.reference(key, place), "Propagate", problem.Reason, problem.Message)
+			if err := r.write(ctx, event); err != nil {
 				return fmt.Errorf("reporting %s of %s %s/%s: %w", problem.Reason, key.Kind, place.Namespace, place.Name, err)
 			}
 		}
+	}
+	return nil
+}
+
+// tell writes what an action has to say about the object that it changed.
+func (r *reporter) tell(ctx context.Context, action hierarchy.Action) error {
+	if action.Tell == (hierarchy.Note{}) {
+		return nil
+	}
+	o := action.Before
+	regarding := corev1.ObjectReference{
+		APIVersion: api.GroupVersion.String(), Kind: kindOf(o), Namespace: o.GetNamespace(), Name: o.GetName(), UID: o.GetUID(),
+	}
+	if err := r.write(ctx, r.event(regarding, string(action.Verb), action.Tell.Reason, action.Tell.Message)); err != nil {
+		return fmt.Errorf("reporting %s of %s %s/%s: %w", action.Tell.Reason, regarding.Kind, regarding.Namespace, regarding.Name, err)
 	}
 	return nil
 }
@@ -55,7 +71,8 @@ func (r *reporter) write(ctx context.Context, event *eventsv1.Event) error {
 	if r.known(event) {
 		return nil
 	}
-	if err := r.client.Create(ctx, event); err != nil && !apierrors.IsAlreadyExists(err) {
+	err := r.client.Create(ctx, event)
+	if err != nil && !apierrors.IsAlreadyExists(err) && !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 		return err
 	}
 	r.mu.Lock()
@@ -76,26 +93,31 @@ const (
 	maxEventNote = 1024
 )
 
-func (r *reporter) event(key ObjectKey, place propagate.Key, problem propagate.Problem) *eventsv1.Event {
-	regarding := corev1.ObjectReference{
-		APIVersion: key.GroupVersion().String(), Kind: key.Kind, Namespace: place.Namespace, Name: place.Name,
-	}
-	if object, found := r.live.object(key.GroupVersionKind, place); found {
-		regarding.UID = object.UID
-	}
-	id := xxhash.Sum64String(strings.Join([]string{key.Kind, string(regarding.UID), problem.Reason, problem.Message}, "\n"))
+func (r *reporter) event(regarding corev1.ObjectReference, action, reason, message string) *eventsv1.Event {
+	id := xxhash.Sum64String(strings.Join([]string{regarding.Kind, string(regarding.UID), reason, message}, "\n"))
 	suffix := fmt.Sprintf(".%016x", id)
 	return &eventsv1.Event{
-		ObjectMeta:          metav1.ObjectMeta{Namespace: place.Namespace, Name: cut(place.Name, maxEventName-len(suffix)) + suffix},
+		ObjectMeta:          metav1.ObjectMeta{Namespace: regarding.Namespace, Name: cut(regarding.Name, maxEventName-len(suffix)) + suffix},
 		EventTime:           metav1.NewMicroTime(time.Now()),
 		ReportingController: api.Group,
 		ReportingInstance:   r.instance,
-		Action:              "Propagate",
-		Reason:              problem.Reason,
+		Action:              action,
+		Reason:              reason,
 		Regarding:           regarding,
-		Note:                cut(problem.Message, maxEventNote),
+		Note:                cut(message, maxEventNote),
 		Type:                corev1.EventTypeWarning,
 	}
+}
+
+// reference to an object, be it there or not.
+func (r *reporter) reference(key ObjectKey, place propagate.Key) corev1.ObjectReference {
+	reference := corev1.ObjectReference{
+		APIVersion: key.GroupVersion().String(), Kind: key.Kind, Namespace: place.Namespace, Name: place.Name,
+	}
+	if object, found := r.live.object(key.GroupVersionKind, place); found {
+		reference.UID = object.UID
+	}
+	return reference
 }
 
 // cut a text to a number of bytes. Names are ASCII; a note that is cut within a
@@ -105,11 +127,4 @@ func cut(text string, limit int) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:limit], "")
-}
-
-// object that the forest knows.
-func (l *Live) object(gvk schema.GroupVersionKind, place propagate.Key) (*propagate.Object, bool) {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return l.objects[gvk].Get(place.Namespace, place.Name)
 }

@@ -5,77 +5,130 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/banyan-hns/banyan/hierarchy/propagate"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
 // Feed folds everything that a cache sees into the forest, on every replica,
 // whether it owns anything or not.
 type Feed struct {
-	synced []toolscache.InformerSynced
+	mu      sync.Mutex
+	missing []follow
+	synced  []toolscache.InformerSynced
 }
+
+// follow begins to watch one type.
+type follow func(context.Context) (toolscache.InformerSynced, error)
+
+// definitionsEvery is how often the API server is asked for a definition that is
+// missing.
+const definitionsEvery = time.Second
 
 // NewFeed registers the handlers. The cache need not have been started.
+//
+// A type of ours whose definition is missing is watched once it is there. Until
+// then nothing is synced; but to end would be to come back late.
 func NewFeed(ctx context.Context, informers cache.Cache, live *Live) (*Feed, error) {
-	f := &Feed{}
-	err := feed(ctx, f, informers, definition(), live.SetDefinition, live.RemoveDefinition)
-	if err != nil {
-		return nil, err
-	}
-	err = feed(ctx, f, informers, &corev1.Namespace{}, live.SetNamespace,
-		func(ns *corev1.Namespace) { live.RemoveNamespace(ns.Name) })
-	if err != nil {
-		return nil, err
-	}
-	err = feed(ctx, f, informers, &api.HierarchyConfiguration{}, live.SetConfiguration,
-		func(hc *api.HierarchyConfiguration) { live.RemoveConfiguration(hc.Namespace) })
-	if err != nil {
-		return nil, err
-	}
-	err = feed(ctx, f, informers, &api.SubnamespaceAnchor{}, live.SetAnchor,
-		func(anchor *api.SubnamespaceAnchor) { live.RemoveAnchor(anchor.Namespace, anchor.Name) })
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range live.types {
-		object := &unstructured.Unstructured{}
-		object.SetGroupVersionKind(t.GVK)
-		err := feed(ctx, f, informers, object, live.SetObject,
-			func(u *unstructured.Unstructured) { live.RemoveObject(t.GVK, u.GetNamespace(), u.GetName()) })
-		if err != nil {
-			return nil, err
-		}
-	}
-	return f, nil
+	f := &Feed{missing: follows(informers, live)}
+	return f, f.followMissing(ctx)
 }
 
-// Synced reports whether everything that existed has been folded: the forest is
-// complete.
+func follows(informers cache.Cache, live *Live) []follow {
+	return []follow{
+		func(ctx context.Context) (toolscache.InformerSynced, error) {
+			return feed(ctx, informers, definition(), live.SetDefinition, live.RemoveDefinition)
+		},
+		func(ctx context.Context) (toolscache.InformerSynced, error) {
+			return feed(ctx, informers, &corev1.Namespace{}, live.SetNamespace,
+				func(ns *corev1.Namespace) { live.RemoveNamespace(ns.Name) })
+		},
+		func(ctx context.Context) (toolscache.InformerSynced, error) {
+			return feed(ctx, informers, &api.HNCConfiguration{}, live.SetHNCConfiguration,
+				func(*api.HNCConfiguration) { live.SetHNCConfiguration(nil) })
+		},
+		func(ctx context.Context) (toolscache.InformerSynced, error) {
+			return feed(ctx, informers, &api.HierarchyConfiguration{}, live.SetConfiguration,
+				func(hc *api.HierarchyConfiguration) { live.RemoveConfiguration(hc.Namespace) })
+		},
+		func(ctx context.Context) (toolscache.InformerSynced, error) {
+			return feed(ctx, informers, &api.SubnamespaceAnchor{}, live.SetAnchor,
+				func(anchor *api.SubnamespaceAnchor) { live.RemoveAnchor(anchor.Namespace, anchor.Name) })
+		},
+	}
+}
+
+// followMissing tries all that is not watched yet.
+func (f *Feed) followMissing(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var still []follow
+	var failed error
+	for _, follow := range f.missing {
+		synced, err := follow(ctx)
+		switch {
+		case meta.IsNoMatchError(err):
+			log.FromContext(ctx).Info("waits for a definition", "reason", err.Error())
+			still = append(still, follow)
+		case err != nil:
+			failed = errors.Join(failed, err)
+			still = append(still, follow)
+		default:
+			f.synced = append(f.synced, synced)
+		}
+	}
+	f.missing = still
+	return failed
+}
+
+// NeedLeaderElection: there is no leader to wait for.
+func (f *Feed) NeedLeaderElection() bool { return false }
+
+// Start watches what was missing, once it is there.
+func (f *Feed) Start(ctx context.Context) error {
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
+		if err := f.followMissing(ctx); err != nil {
+			log.FromContext(ctx).Error(err, "could not watch; tries again")
+		}
+	}, definitionsEvery)
+	return nil
+}
+
+// Synced reports whether everything that existed has been folded.
 func (f *Feed) Synced() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for _, synced := range f.synced {
 		if !synced() {
 			return false
 		}
 	}
-	return true
+	return len(f.missing) == 0
 }
 
 // WaitForSync returns true once Synced, false if the context ends before.
 func (f *Feed) WaitForSync(ctx context.Context) bool {
-	return toolscache.WaitForCacheSync(ctx.Done(), f.synced...)
+	return toolscache.WaitForCacheSync(ctx.Done(), f.Synced)
 }
 
-func feed[T client.Object](ctx context.Context, f *Feed, informers cache.Cache, object T, set, remove func(T)) error {
+// feed calls a function for each object that is, and for each that is no more.
+func feed[T any](ctx context.Context, informers cache.Cache, object client.Object, set, remove func(T)) (toolscache.InformerSynced, error) {
 	informer, err := informers.GetInformer(ctx, object, cache.BlockUntilSynced(false))
 	if err != nil {
-		return fmt.Errorf("watching %T: %w", object, err)
+		return nil, fmt.Errorf("watching %s: %w", kindOf(object), err)
 	}
 	registration, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { handle(obj, set) },
@@ -83,10 +136,9 @@ func feed[T client.Object](ctx context.Context, f *Feed, informers cache.Cache, 
 		DeleteFunc: func(obj any) { handle(obj, remove) },
 	})
 	if err != nil {
-		return fmt.Errorf("watching %T: adding a handler: %w", object, err)
+		return nil, fmt.Errorf("watching %s: adding a handler: %w", kindOf(object), err)
 	}
-	f.synced = append(f.synced, registration.HasSynced)
-	return nil
+	return registration.HasSynced, nil
 }
 
 func handle[T any](obj any, do func(T)) {
@@ -96,4 +148,14 @@ func handle[T any](obj any, do func(T)) {
 	if object, right := obj.(T); right {
 		do(object)
 	}
+}
+
+// Compact is the transformation of the cache that a Feed and Kinds are given.
+// Objects of propagated types are kept as what propagation must know of them:
+// memory follows the sources, not the copies.
+func Compact(obj any) (any, error) {
+	if u, right := obj.(*unstructured.Unstructured); right {
+		return propagate.Observe(u), nil
+	}
+	return cache.TransformStripManagedFields()(obj)
 }

@@ -14,18 +14,6 @@ import (
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
-// Type is one type of objects that is propagated.
-type Type struct {
-	GVK  schema.GroupVersionKind
-	Mode api.SynchronizationMode
-}
-
-// EnforcedTypes are propagated in every cluster; nobody can configure them.
-var EnforcedTypes = []Type{
-	{schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "Role"}, api.Propagate},
-	{schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "RoleBinding"}, api.Propagate},
-}
-
 // NamespaceKey asks to look at one namespace; Sweep, to read it from the API
 // server before.
 type NamespaceKey struct {
@@ -39,7 +27,11 @@ type ObjectKey struct {
 	Namespace, Name string
 }
 
-// Live is the forest that all parts of one replica share.
+// ClusterKey asks to look at what the cluster has once.
+type ClusterKey struct{}
+
+// Live is what all parts of one replica know: the forest, and the objects of the
+// types that are propagated.
 //
 // Invariant: the lock is held for folding and for deciding in memory, never
 // across a call to the API server. Reason: admission reads the forest, and must
@@ -47,27 +39,31 @@ type ObjectKey struct {
 type Live struct {
 	options propagate.Options
 
-	mu        sync.RWMutex
-	forest    *hierarchy.Forest
-	types     []Type
-	objects   map[schema.GroupVersionKind]*propagate.Objects
-	vanishing map[string]bool // definitions that go away
+	mu            sync.RWMutex
+	forest        *hierarchy.Forest
+	vanishing     map[string]bool // definitions that go away
+	configuration *api.HNCConfiguration
+	resolution    propagate.Resolution
+	kinds         []*kind
+	unwatched     map[schema.GroupVersionKind]string // why
+	refused       map[ObjectKey]string               // writes, and why
+	stale         chan struct{}                      // the kinds may not fit the configuration any more
 
 	namespaces *queue[NamespaceKey]
+	anchors    *queue[hierarchy.AnchorKey]
 	copies     *queue[ObjectKey]
+	cluster    *queue[ClusterKey]
 }
 
 // NewLive returns a forest that has not seen anything yet.
-func NewLive(scope hierarchy.Scope, types []Type, options propagate.Options) *Live {
-	l := &Live{
-		options: options, forest: hierarchy.NewForest(scope), types: types,
-		objects: map[schema.GroupVersionKind]*propagate.Objects{}, vanishing: map[string]bool{},
-		namespaces: newQueue[NamespaceKey](), copies: newQueue[ObjectKey](),
+func NewLive(scope hierarchy.Scope, options propagate.Options) *Live {
+	return &Live{
+		options: options, forest: hierarchy.NewForest(scope),
+		vanishing: map[string]bool{}, unwatched: map[schema.GroupVersionKind]string{}, refused: map[ObjectKey]string{},
+		stale:      make(chan struct{}, 1),
+		namespaces: newQueue[NamespaceKey](), anchors: newQueue[hierarchy.AnchorKey](),
+		copies: newQueue[ObjectKey](), cluster: newQueue[ClusterKey](),
 	}
-	for _, t := range types {
-		l.objects[t.GVK] = propagate.NewObjects(t.GVK)
-	}
-	return l
 }
 
 // Read lets a function look at the forest. It must not keep it, nor call out.
@@ -127,4 +123,5 @@ func (l *Live) fold(do func(*hierarchy.Forest) hierarchy.Change) {
 		l.namespaces.add(NamespaceKey{Name: name}, priorityFresh)
 	}
 	l.copies.addAll(copies, priorityFresh)
+	l.anchors.addAll(change.Anchors, priorityFresh)
 }

@@ -19,14 +19,14 @@ import (
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
-// Namespaces brings one namespace, its HierarchyConfiguration and its anchors to
-// what the forest says they should be.
+// Namespaces brings one namespace and its HierarchyConfiguration to what the forest
+// says they should be.
 type Namespaces struct {
 	Live *Live
-	// Client writes. Reader reads past the cache.
-	Client client.Client
-	Reader client.Reader
-	Resync *Resync
+	// Client writes.
+	Client  client.Client
+	Confirm *Confirmer
+	Resync  *Resync
 	// Wrap puts the policy of writing around the reconciler.
 	Wrap func(reconcile.TypedReconciler[NamespaceKey]) reconcile.TypedReconciler[NamespaceKey]
 	// Workers is the number of namespaces that are looked at at the same time.
@@ -54,7 +54,7 @@ func (r *Namespaces) Reconcile(ctx context.Context, key NamespaceKey) (reconcile
 	}
 	plan := r.Live.decide(key.Name, metav1.NewTime(time.Now()))
 	if plan.Deletes() {
-		if err := r.Live.confirmDefinitions(ctx, r.Reader); err != nil {
+		if err := r.Confirm.definitionsStay(ctx); err != nil {
 			return reconcile.Result{}, fmt.Errorf("confirming that namespace %q may go: %w", key.Name, err)
 		}
 		plan = r.Live.decide(key.Name, metav1.NewTime(time.Now()))
@@ -82,8 +82,6 @@ func (r *Namespaces) apply(ctx context.Context, plan hierarchy.Plan) error {
 			r.Live.SetNamespace(o)
 		case *api.HierarchyConfiguration:
 			r.Live.SetConfiguration(o)
-		case *api.SubnamespaceAnchor:
-			r.Live.SetAnchor(o)
 		}
 	}
 	return nil

@@ -6,49 +6,68 @@ package controller
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/hierarchy/propagate"
 )
 
-// SetObject folds one object of a propagated type.
+// SetObject folds one object that was read or written.
 func (l *Live) SetObject(u *unstructured.Unstructured) {
-	object := propagate.Observe(u)
-	l.foldObject(u.GroupVersionKind(), object.Namespace, object.Name, func(objects *propagate.Objects) { objects.Set(object) })
+	l.mu.RLock()
+	k := l.kind(u.GroupVersionKind())
+	l.mu.RUnlock()
+	if k != nil {
+		l.setObject(k, propagate.Observe(u))
+	}
 }
 
-// RemoveObject folds the end of one object.
-func (l *Live) RemoveObject(gvk schema.GroupVersionKind, namespace, name string) {
-	l.foldObject(gvk, namespace, name, func(objects *propagate.Objects) { objects.Remove(namespace, name) })
+func (l *Live) setObject(k *kind, o *propagate.Object) {
+	l.foldObject(k, o.Namespace, o.Name, func() { k.objects.Set(o) })
 }
 
-// foldObject queues the object itself, and, if it is or was a source, the places
-// of its copies.
-func (l *Live) foldObject(gvk schema.GroupVersionKind, namespace, name string, do func(*propagate.Objects)) {
+func (l *Live) removeObject(k *kind, o *propagate.Object) {
+	l.foldObject(k, o.Namespace, o.Name, func() { k.objects.Remove(o.Namespace, o.Name) })
+}
+
+// foldObject queues the object itself; if it is or was a source, the places of its
+// copies, unless they depend upon nothing that changed; and the anchor that waits
+// for what it inherits.
+//
+// What is in a namespace that is not managed is neither source nor copy, and is
+// not kept.
+func (l *Live) foldObject(k *kind, namespace, name string, do func()) {
 	l.mu.Lock()
-	objects, known := l.objects[gvk]
-	if !known {
+	if !l.forest.Scope().Manages(namespace) {
 		l.mu.Unlock()
 		return
 	}
-	before, _ := objects.Get(namespace, name)
-	do(objects)
-	after, _ := objects.Get(namespace, name)
-	if before == after {
+	before, _ := k.objects.Get(namespace, name)
+	do()
+	after, _ := k.objects.Get(namespace, name)
+	if before == after || !k.awake {
 		l.mu.Unlock()
-		return // an older view of what we know
+		return // an older view of what we know, or all will be looked at later
 	}
-	source := before != nil && before.InheritedFrom == "" || after != nil && after.InheritedFrom == ""
-	keys := withGVK(gvk, propagate.Affected(l.forest, namespace, name, source))
+	source := (before != nil && !before.IsCopy() || after != nil && !after.IsCopy()) &&
+		!propagate.SameSource(before, after)
+	keys := withGVK(k.GVK, propagate.Affected(l.forest, namespace, name, source))
+	anchor, waits := l.waitingAnchor(namespace)
 	l.mu.Unlock()
 	l.copies.addAll(keys, priorityFresh)
+	if waits {
+		l.anchors.add(anchor, priorityFresh)
+	}
 }
 
 // copiesIn lists everything that is, or should be, in a namespace. The caller
 // holds the lock.
 func (l *Live) copiesIn(namespace string) []ObjectKey {
 	var keys []ObjectKey
-	for _, t := range l.types {
-		keys = append(keys, withGVK(t.GVK, propagate.InNamespace(l.forest, l.objects[t.GVK], namespace))...)
+	for _, k := range l.kinds {
+		if k.awake {
+			keys = append(keys, withGVK(k.GVK, propagate.InNamespace(l.forest, k.objects, namespace))...)
+		}
 	}
 	return keys
 }
@@ -65,12 +84,22 @@ func withGVK(gvk schema.GroupVersionKind, keys []propagate.Key) []ObjectKey {
 func (l *Live) decideObject(key ObjectKey) propagate.Action {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	for _, t := range l.types {
-		if t.GVK == key.GroupVersionKind {
-			return propagate.Decide(l.forest, l.objects[t.GVK], t.Mode, l.options, propagate.Key{Namespace: key.Namespace, Name: key.Name})
-		}
+	k := l.kind(key.GroupVersionKind)
+	if k == nil || !k.awake {
+		return propagate.Action{}
 	}
-	return propagate.Action{}
+	return propagate.Decide(l.forest, k.objects, k.Mode, propagate.Key{Namespace: key.Namespace, Name: key.Name})
+}
+
+// object that is known.
+func (l *Live) object(gvk schema.GroupVersionKind, place propagate.Key) (*propagate.Object, bool) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	k := l.kind(gvk)
+	if k == nil {
+		return nil, false
+	}
+	return k.objects.Get(place.Namespace, place.Name)
 }
 
 // parent of a namespace; empty for a root.
@@ -78,4 +107,47 @@ func (l *Live) parent(namespace string) string {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.forest.Parent(namespace)
+}
+
+// setRefused notes that the write of a copy was refused, and why; empty: it was
+// not. The anchor of the namespace tells.
+func (l *Live) setRefused(key ObjectKey, why string) {
+	l.mu.Lock()
+	changed := l.refused[key] != why
+	if why == "" {
+		delete(l.refused, key)
+	} else {
+		l.refused[key] = why
+	}
+	owner, owned := l.anchorOf(key.Namespace)
+	l.mu.Unlock()
+	if changed && owned {
+		l.anchors.add(owner, priorityFresh)
+	}
+}
+
+// anchorOf a subnamespace. The caller holds the lock.
+func (l *Live) anchorOf(namespace string) (hierarchy.AnchorKey, bool) {
+	if !l.forest.IsSubnamespace(namespace) {
+		return hierarchy.AnchorKey{}, false
+	}
+	key := hierarchy.AnchorKey{Namespace: l.forest.Parent(namespace), Name: namespace}
+	_, found := l.forest.Anchor(key.Namespace, key.Name)
+	return key, found
+}
+
+// waitingAnchor is the one that waits for what its namespace inherits, if any.
+// The caller holds the lock.
+func (l *Live) waitingAnchor(namespace string) (hierarchy.AnchorKey, bool) {
+	key, found := l.anchorOf(namespace)
+	if !found {
+		return key, false
+	}
+	anchor, _ := l.forest.Anchor(key.Namespace, key.Name)
+	return key, !isReady(anchor)
+}
+
+func newer(version, known string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, known)
+	return err != nil || order > 0
 }

@@ -13,11 +13,11 @@ import (
 
 	"golang.org/x/time/rate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/banyan-hns/banyan/hierarchy"
-	"github.com/banyan-hns/banyan/hierarchy/propagate"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
@@ -33,6 +33,7 @@ type Resync struct {
 	pace   *rate.Limiter
 
 	mu      sync.Mutex
+	opened  []func(key string) bool // not looked at yet
 	waiting []string
 	pending map[string]time.Time // when it was queued
 	wake    chan struct{}
@@ -46,26 +47,46 @@ func NewResync(live *Live, reader client.Reader, perSecond int) *Resync {
 	}
 }
 
-// Opened begins with the namespaces whose key is in the set.
+// Opened begins with the namespaces whose key is in the set. It returns at once;
+// sets that are opened together are looked at together.
 func (r *Resync) Opened(ours func(key string) bool) {
+	r.mu.Lock()
+	r.opened = append(r.opened, ours)
+	r.mu.Unlock()
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// begin looks at what was opened.
+func (r *Resync) begin() {
+	r.mu.Lock()
+	opened := r.opened
+	r.opened = nil
+	r.mu.Unlock()
+	if len(opened) == 0 {
+		return
+	}
 	var namespaces []string
-	r.live.Read(func(f *hierarchy.Forest) { namespaces = f.NamespacesByKey(ours) })
+	r.live.Read(func(f *hierarchy.Forest) {
+		namespaces = f.NamespacesByKey(func(key string) bool {
+			return slices.ContainsFunc(opened, func(ours func(string) bool) bool { return ours(key) })
+		})
+	})
 	// 1. What is known to differ is written at once.
 	for _, name := range namespaces {
 		r.live.queueDifferences(name)
 	}
+	r.live.cluster.add(ClusterKey{}, priorityFresh)
 	// 2. The rest is read again, when there is time.
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, name := range namespaces {
 		if _, queued := r.pending[name]; !queued {
 			r.pending[name] = time.Time{}
 			r.waiting = append(r.waiting, name)
 		}
-	}
-	r.mu.Unlock()
-	select {
-	case r.wake <- struct{}{}:
-	default:
 	}
 }
 
@@ -84,10 +105,19 @@ func (l *Live) queueDifferences(namespace string) {
 	}
 	l.mu.RLock()
 	keys := l.copiesIn(namespace)
+	var anchors []hierarchy.AnchorKey
+	for _, anchor := range l.forest.Anchors(namespace) {
+		anchors = append(anchors, hierarchy.AnchorKey{Namespace: namespace, Name: anchor.Name})
+	}
 	l.mu.RUnlock()
 	for _, key := range keys {
 		if l.decideObject(key).Verb != "" {
 			l.copies.add(key, priorityFresh)
+		}
+	}
+	for _, key := range anchors {
+		if plan := l.decideAnchor(key, 0, metav1.Time{}); !plan.Empty() || plan.Again > 0 {
+			l.anchors.add(key, priorityFresh)
 		}
 	}
 }
@@ -97,22 +127,22 @@ func (r *Resync) NeedLeaderElection() bool { return false }
 
 // Start feeds the queue until the context ends.
 func (r *Resync) Start(ctx context.Context) error {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
+	go wait.UntilWithContext(ctx, func(context.Context) { r.promote() }, time.Second)
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-r.wake:
-		case <-tick.C:
-			r.promote()
 		}
-		for name, more := r.next(); more; name, more = r.next() {
+		r.begin()
+		for r.more() {
 			if r.pace.Wait(ctx) != nil {
 				return nil // the context ended
 			}
-			r.live.namespaces.add(NamespaceKey{Name: name, Sweep: true}, prioritySweep)
-			r.promote()
+			if name, still := r.next(); still {
+				r.live.namespaces.add(NamespaceKey{Name: name, Sweep: true}, prioritySweep)
+			}
+			r.begin()
 		}
 	}
 }
@@ -128,6 +158,12 @@ func (r *Resync) backlog() (pending int, oldest time.Duration) {
 		}
 	}
 	return len(r.pending), oldest
+}
+
+func (r *Resync) more() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.waiting) > 0
 }
 
 func (r *Resync) next() (string, bool) {
@@ -173,14 +209,15 @@ func (r *Resync) read(ctx context.Context, name string) error {
 	for i := range anchors.Items {
 		r.live.SetAnchor(&anchors.Items[i])
 	}
-	for _, t := range r.live.types {
-		objects := &unstructured.UnstructuredList{}
-		objects.SetGroupVersionKind(t.GVK.GroupVersion().WithKind(t.GVK.Kind + "List"))
+	for _, gvk := range r.live.watchedTypes() {
+		objects := listOf(gvk)
 		if err := r.reader.List(ctx, objects, client.InNamespace(name)); err != nil {
-			return fmt.Errorf("listing objects of kind %s: %w", t.GVK.Kind, err)
+			// A type that cannot be listed must not keep the rest from being looked at.
+			log.FromContext(ctx).Error(err, "could not sweep objects", "kind", gvk.Kind, "namespace", name)
+			continue
 		}
 		for i := range objects.Items {
-			r.live.SetObject(propagate.Trim(&objects.Items[i]))
+			r.live.SetObject(&objects.Items[i])
 		}
 	}
 	return nil

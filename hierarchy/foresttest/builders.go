@@ -15,6 +15,10 @@ import (
 // Time is a moment that builders use where any will do.
 var Time = metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 
+func after(seconds int) metav1.Time {
+	return metav1.NewTime(Time.Add(time.Duration(seconds) * time.Second))
+}
+
 // Namespace builds a namespace.
 type Namespace struct{ o *corev1.Namespace }
 
@@ -45,6 +49,20 @@ func (b *Namespace) External() *Namespace { return b.Annotation(api.AnnotationMa
 
 // Terminating marks it as being deleted.
 func (b *Namespace) Terminating() *Namespace { b.o.DeletionTimestamp = Time.DeepCopy(); return b }
+
+// Condition adds a condition that is True, since some seconds after Time.
+func (b *Namespace) Condition(kind corev1.NamespaceConditionType, message string, seconds int) *Namespace {
+	b.o.Status.Conditions = append(b.o.Status.Conditions, corev1.NamespaceCondition{
+		Type: kind, Status: corev1.ConditionTrue, Message: message, LastTransitionTime: after(seconds),
+	})
+	return b
+}
+
+// Finalizer adds a finalizer of somebody else, so that it does not go away.
+func (b *Namespace) Finalizer(finalizer string) *Namespace {
+	b.o.Finalizers = append(b.o.Finalizers, finalizer)
+	return b
+}
 
 // Version sets the resourceVersion.
 func (b *Namespace) Version(version string) *Namespace { b.o.ResourceVersion = version; return b }
@@ -138,7 +156,15 @@ func (b *Anchor) State(state api.AnchorState) *Anchor { b.o.Status.State = state
 
 // Created sets the time of creation, in seconds after Time.
 func (b *Anchor) Created(seconds int) *Anchor {
-	b.o.CreationTimestamp = metav1.NewTime(Time.Add(time.Duration(seconds) * time.Second))
+	b.o.CreationTimestamp = after(seconds)
+	return b
+}
+
+// Ready sets the condition Ready, since Time.
+func (b *Anchor) Ready(status metav1.ConditionStatus, reason string) *Anchor {
+	b.o.Status.Conditions = append(b.o.Status.Conditions, metav1.Condition{
+		Type: api.ConditionReady, Status: status, Reason: reason, LastTransitionTime: Time,
+	})
 	return b
 }
 

@@ -4,6 +4,9 @@
 package foresttest
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os/exec"
 	"slices"
 	"strings"
@@ -29,7 +32,14 @@ var data = []string{
 }
 
 // machinery is what a pure package must not import from the standard library.
-var machinery = []string{"context", "log", "log/slog", "net", "net/http", "os", "sync", "sync/atomic", "time"}
+var machinery = []string{"context", "log", "log/slog", "net", "net/http", "os", "sync", "sync/atomic"}
+
+// clocks are the functions that read or start one. The types of package time
+// are data: a pure package may be told the time, but not ask for it.
+var clocks = map[string][]string{
+	"time":                                 {"After", "AfterFunc", "NewTicker", "NewTimer", "Now", "Since", "Sleep", "Tick", "Until"},
+	"k8s.io/apimachinery/pkg/apis/meta/v1": {"Now", "NowMicro"},
+}
 
 // module is ours.
 const module = "github.com/banyan-hns/banyan/"
@@ -46,6 +56,11 @@ func CheckImports(t *testing.T) {
 			t.Errorf("a pure package imports %s", path)
 		}
 	}
+	for _, file := range list(t, "-f", `{{join .GoFiles "\n"}}`, ".") {
+		for _, call := range readings(t, file) {
+			t.Errorf("a pure package reads a clock: %s has %s", file, call)
+		}
+	}
 	for _, path := range list(t, "-deps", ".") {
 		for _, banned := range []string{module + "shard", module + "webhook", module + "bench", module + "hierarchy/controller", "k8s.io/client-go", "sigs.k8s.io/controller-runtime"} {
 			if path == banned || strings.HasPrefix(path, banned+"/") {
@@ -53,6 +68,37 @@ func CheckImports(t *testing.T) {
 			}
 		}
 	}
+}
+
+// readings finds uses of clocks in a file, by the name under which it imports
+// their package.
+func readings(t *testing.T, file string) []string {
+	t.Helper()
+	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatalf("parsing %s: %v", file, err)
+	}
+	banned := map[string]bool{}
+	for _, spec := range tree.Imports {
+		path := strings.Trim(spec.Path.Value, `"`)
+		name := path[strings.LastIndex(path, "/")+1:]
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		for _, function := range clocks[path] {
+			banned[name+"."+function] = true
+		}
+	}
+	var found []string
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if use, ok := n.(*ast.SelectorExpr); ok {
+			if from, ok := use.X.(*ast.Ident); ok && banned[from.Name+"."+use.Sel.Name] {
+				found = append(found, from.Name+"."+use.Sel.Name)
+			}
+		}
+		return true
+	})
+	return found
 }
 
 func isPure(path string) bool {

@@ -31,6 +31,9 @@ type Action struct {
 	Before *Object
 	// After is the copy to write; nil for Delete.
 	After *unstructured.Unstructured
+	// Source is the object that After is a copy of. For Delete it is the one
+	// that Before was a copy of, if that is still there.
+	Source *Object
 
 	// Why is a reason in a few words.
 	Why string
@@ -48,10 +51,11 @@ type Problem struct {
 	Message string
 }
 
-// Reasons of events. The first two are HNC's.
+// Reasons of events. The first three are HNC's.
 const (
 	ReasonCannotParseSelector   = "CannotParseSelector"
 	ReasonCannotPropagateObject = "CannotPropagateObject"
+	ReasonCannotUpdateObject    = "CannotUpdateObject"
 	ReasonObjectReplaced        = "ObjectReplaced"
 	ReasonObjectInTheWay        = "ObjectInTheWay"
 )
@@ -60,7 +64,7 @@ const (
 // never deletes or replaces a source, but for one case: in mode Propagate, what
 // an ancestor propagates replaces what a user had put there, since a policy must
 // reach all of its subtree.
-func Decide(f *hierarchy.Forest, objects *Objects, mode api.SynchronizationMode, options Options, key Key) Action {
+func Decide(f *hierarchy.Forest, objects *Objects, mode api.SynchronizationMode, key Key) Action {
 	mode = Mode(mode)
 	if mode == api.Ignore || !isDestination(f, key.Namespace) {
 		return Action{}
@@ -70,7 +74,7 @@ func Decide(f *hierarchy.Forest, objects *Objects, mode api.SynchronizationMode,
 		return Action{}
 	}
 
-	source, problems := findSource(f, objects, mode, options, key)
+	source, problems := findSource(f, objects, mode, key)
 	action := Action{Problems: problems}
 	switch {
 	case !present && source == nil:
@@ -82,14 +86,14 @@ func Decide(f *hierarchy.Forest, objects *Objects, mode api.SynchronizationMode,
 		action.Verb, action.Why = Delete, "no ancestor propagates it any more"
 	case here.InheritedFrom != source.Namespace:
 		action.Verb, action.Why = Replace, fmt.Sprintf("it is inherited from %s now", source.Namespace)
-	case here.Hash != Hash(Copy(source.Source, key.Namespace, options)):
+	case here.Hash != source.Hash:
 		action.Verb, action.Why = Replace, "it differs from its source"
 	}
-	if action.Verb != None {
-		action.Before = here
-	}
-	if action.Verb == Create || action.Verb == Replace {
-		action.After = Copy(source.Source, key.Namespace, options)
+	switch action.Verb {
+	case Create, Replace:
+		action.Before, action.After, action.Source = here, Copy(source.Source, key.Namespace, objects.options), source
+	case Delete:
+		action.Before, action.Source = here, objects.source(here.InheritedFrom, key.Name)
 	}
 	return action
 }
@@ -137,7 +141,6 @@ type search struct {
 	f       *hierarchy.Forest
 	objects *Objects
 	mode    api.SynchronizationMode
-	options Options
 	name    string
 }
 
@@ -147,11 +150,11 @@ type search struct {
 //
 // A source that is about to be replaced itself gives nothing. Otherwise, what
 // becomes of the objects below it would depend on who is looked at first.
-func findSource(f *hierarchy.Forest, objects *Objects, mode api.SynchronizationMode, options Options, key Key) (*Object, []Problem) {
+func findSource(f *hierarchy.Forest, objects *Objects, mode api.SynchronizationMode, key Key) (*Object, []Problem) {
 	if mode == api.Remove {
 		return nil, nil
 	}
-	s := search{f, objects, mode, options, key.Name}
+	s := search{f, objects, mode, key.Name}
 	var lasting []*Object
 	for _, ancestor := range slices.Backward(f.Ancestors(key.Namespace)) {
 		o := s.source(ancestor)
@@ -171,7 +174,7 @@ func findSource(f *hierarchy.Forest, objects *Objects, mode api.SynchronizationM
 // source returns the object in a namespace if it may be copied at all.
 func (s search) source(namespace string) *Object {
 	o, ok := s.objects.Get(namespace, s.name)
-	if !ok || o.IsCopy() || o.Terminating || Excepted(s.objects.gvk, o.Source, s.options) != "" {
+	if !ok || o.IsCopy() || o.Terminating || Excepted(s.objects.gvk, o.Source, s.objects.options) != "" {
 		return nil
 	}
 	return o

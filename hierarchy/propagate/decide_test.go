@@ -51,9 +51,13 @@ func (o object) label(key, value string) object {
 }
 
 func observed(objects ...object) *propagate.Objects {
-	s := propagate.NewObjects(configMaps)
+	return observedUnder(propagate.Options{}, objects...)
+}
+
+func observedUnder(options propagate.Options, objects ...object) *propagate.Objects {
+	s := propagate.NewObjects(configMaps, options)
 	for _, o := range objects {
-		s.Set(propagate.Observe(propagate.Trim(o.u)))
+		s.Set(propagate.Observe(o.u))
 	}
 	return s
 }
@@ -138,7 +142,7 @@ func TestDecide(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := foresttest.CreateIn(scope, tc.layout, tc.more...)
 			objects := observed(tc.objects...)
-			action := propagate.Decide(f, objects, tc.mode, propagate.Options{}, propagate.Key{Namespace: tc.of, Name: "s"})
+			action := propagate.Decide(f, objects, tc.mode, propagate.Key{Namespace: tc.of, Name: "s"})
 
 			require.Equal(t, tc.want, describe(action))
 			requireConsistent(t, action, objects, tc.of)
@@ -186,68 +190,9 @@ func requireConsistent(t require.TestingT, a propagate.Action, objects *propagat
 // TestConflictsNameBoth: an event goes to the object that was there, and to the
 // one that took its place.
 func TestConflictsNameBoth(t *testing.T) {
-	action := propagate.Decide(foresttest.Create("-a"), observed(source("a", "1"), source("b", "2")), api.Propagate, propagate.Options{}, propagate.Key{Namespace: "b", Name: "s"})
+	action := propagate.Decide(foresttest.Create("-a"), observed(source("a", "1"), source("b", "2")), api.Propagate, propagate.Key{Namespace: "b", Name: "s"})
 	require.Equal(t, []propagate.Key{{Namespace: "b", Name: "s"}, {Namespace: "a", Name: "s"}}, action.Problems[0].Objects)
 	require.Contains(t, action.Why, "replaces")
-}
-
-func TestObjectsSet(t *testing.T) {
-	version := func(v, content string) *propagate.Object {
-		o := source("a", content)
-		o.u.SetResourceVersion(v)
-		return propagate.Observe(o.u)
-	}
-	s := propagate.NewObjects(configMaps)
-	require.Equal(t, configMaps, s.GVK())
-	first := version("5", "1")
-	s.Set(first)
-	s.Set(version("4", "old"))
-	s.Set(version("5", "same"))
-	got, ok := s.Get("a", "s")
-	require.True(t, ok)
-	require.Same(t, first, got, "what is not newer changes nothing")
-
-	newer := version("10", "2")
-	s.Set(newer)
-	got, _ = s.Get("a", "s")
-	require.Same(t, newer, got)
-	require.Equal(t, []string{"s"}, s.Names("a"))
-	copies, sources := s.Count()
-	require.Equal(t, []int{0, 1}, []int{copies, sources})
-
-	s.Remove("a", "s")
-	s.Remove("b", "s")
-	_, ok = s.Get("a", "s")
-	require.False(t, ok)
-	require.Empty(t, s.Names("a"))
-}
-
-func keys(names ...string) []propagate.Key {
-	var all []propagate.Key
-	for _, name := range names {
-		namespace, object, _ := strings.Cut(name, "/")
-		all = append(all, propagate.Key{Namespace: namespace, Name: object})
-	}
-	return all
-}
-
-func TestAffected(t *testing.T) {
-	f := foresttest.Create("-abb-")
-	require.Equal(t, keys("b/s"), propagate.Affected(f, "b", "s", false), "a copy is examined alone")
-	require.Equal(t, keys("b/s", "c/s", "d/s"), propagate.Affected(f, "b", "s", true))
-	require.Equal(t, keys("q/s"), propagate.Affected(f, "q", "s", true))
-}
-
-func TestInNamespace(t *testing.T) {
-	named := func(o object, name string) object { o.u.SetName(name); return o }
-	objects := observed(
-		named(source("a", "1"), "top"), named(source("b", "1"), "middle"), named(source("d", "1"), "elsewhere"),
-		named(copyOf("b", "a", "1"), "top"), named(copyOf("b", "q", "1"), "stale"), named(copyOf("c", "q", "1"), "left"), named(source("c", "1"), "own"),
-	)
-	f := foresttest.Create("-ab-")
-	require.Equal(t, keys("c/left", "c/middle", "c/own", "c/top"), propagate.InNamespace(f, objects, "c"))
-	require.Equal(t, keys("d/elsewhere"), propagate.InNamespace(f, objects, "d"))
-	require.Empty(t, propagate.InNamespace(f, objects, "q"))
 }
 
 // TestConverges carries out actions in a random order, and states what HNC
@@ -287,7 +232,7 @@ func TestConverges(t *testing.T) {
 			}
 			busy := false
 			for _, namespace := range rapid.Permutation(f.Namespaces()).Draw(t, "order") {
-				action := propagate.Decide(f, objects, mode, propagate.Options{}, propagate.Key{Namespace: namespace, Name: "s"})
+				action := propagate.Decide(f, objects, mode, propagate.Key{Namespace: namespace, Name: "s"})
 				requireConsistent(t, action, objects, namespace)
 				switch action.Verb {
 				case propagate.None:
@@ -296,7 +241,7 @@ func TestConverges(t *testing.T) {
 					objects.Remove(namespace, "s")
 				default:
 					action.After.SetResourceVersion("")
-					objects.Set(propagate.Observe(propagate.Trim(action.After)))
+					objects.Set(propagate.Observe(action.After))
 				}
 				busy = true
 			}

@@ -8,10 +8,15 @@
 // belongs to its user. What is deleted is always a copy. The duties of the
 // caller:
 //
-//  1. Trim objects before they enter a cache, Observe them when they leave it,
-//     and keep the result in Objects, one per type.
-//  2. After folding an object, examine the keys that Affected gives; after a
-//     hierarchy.Change, those of InNamespace for each of its Objects.
-//  3. Decide about each key, and carry out the Action. Before a Delete, confirm
-//     by live reads that its sources are really absent.
+//  1. Resolve the HNCConfiguration into types, and write what
+//     DecideConfiguration says of them.
+//  2. Observe objects before they enter a cache, and keep the results in
+//     Objects, one per type.
+//  3. After folding an object, examine the keys that Affected gives; after a
+//     hierarchy.Change, those of InNamespace for each of its Objects; after a
+//     type was read or got another mode, those of Everywhere.
+//  4. Decide about each key, and carry out the Action. Before a Delete, confirm
+//     by live reads that its sources are really absent. Before a Replace of what
+//     Assigns, read the object and give it to KeepAssigned.
+//  5. Tell the Problems, and those of WriteFailed.
 package propagate

@@ -6,35 +6,11 @@ package propagate
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
-
-// Options are the flags that limit propagation.
-type Options struct {
-	// UnpropagatedLabels are keys that copies do not get.
-	UnpropagatedLabels []string
-
-	// UnpropagatedAnnotations are keys that copies do not get.
-	UnpropagatedAnnotations []string
-
-	// NoPropagationLabels keep whole objects from being copied.
-	NoPropagationLabels []Label
-}
-
-// Label is one key with one value. Several may have the same key.
-type Label struct{ Key, Value string }
-
-// ParseLabel reads "key=value". The value may be empty.
-func ParseLabel(s string) (Label, error) {
-	key, value, ok := strings.Cut(s, "=")
-	if !ok || key == "" || strings.Contains(value, "=") {
-		return Label{}, fmt.Errorf("parsing label %q: it must have the form key=value", s)
-	}
-	return Label{key, value}, nil
-}
 
 // descriptionAnnotation is set by OpenShift on objects that it puts into every
 // namespace by itself.
@@ -49,14 +25,32 @@ func Excepted(gvk schema.GroupVersionKind, source *unstructured.Unstructured, op
 	if why := belongsToNamespace(gvk, source); why != "" {
 		return why
 	}
-	labels := source.GetLabels()
-	for _, l := range options.NoPropagationLabels {
-		if value, ok := labels[l.Key]; ok && value == l.Value {
-			return fmt.Sprintf("it has the label %s=%s", l.Key, l.Value)
-		}
+	if why := options.except(gvk.Kind, source); why != "" {
+		return why
 	}
 	if _, ok := source.GetAnnotations()[descriptionAnnotation]; ok {
 		return "it has the annotation " + descriptionAnnotation
+	}
+	return ""
+}
+
+// except knows the objects that belong to other controllers in this cluster.
+func (o Options) except(kind string, source *unstructured.Unstructured) string {
+	own := labels.Set(source.GetLabels())
+	for _, l := range o.NoPropagationLabels {
+		if value, ok := own[l.Key]; ok && value == l.Value {
+			return fmt.Sprintf("it has the label %s=%s", l.Key, l.Value)
+		}
+	}
+	for _, p := range o.NoPropagationNames {
+		if p.fits(kind, source.GetName()) {
+			return fmt.Sprintf("its name fits %q", p)
+		}
+	}
+	for _, s := range o.NoPropagationSelectors {
+		if s.Matches(own) {
+			return fmt.Sprintf("its labels fit %q", s)
+		}
 	}
 	return ""
 }

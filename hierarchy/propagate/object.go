@@ -5,7 +5,6 @@ package propagate
 
 import (
 	"maps"
-	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,7 +13,10 @@ import (
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
-// Object is what must be known of one object.
+// Object is what must be known of one object. It is what caches keep.
+//
+// Invariant: a copy is as large as its names, however large the object is that
+// it stands for. There are as many copies as namespaces, for every source.
 type Object struct {
 	Namespace, Name string
 	UID             types.UID
@@ -25,11 +27,26 @@ type Object struct {
 
 	Terminating, HasFinalizers bool
 
-	// Hash of a copy. It is 0 for sources.
+	// Hash of what a source and its copies have in common: of a copy, as it is; of
+	// a source, as its copies should be. The latter is known once the source has
+	// been folded.
 	Hash uint64
 
 	// Source is the whole object. It is nil for copies.
 	Source *unstructured.Unstructured
+}
+
+// SameSource reports whether two views of one object are the same for all of its
+// descendants: both are sources, and nothing differs but what no copy depends
+// upon, such as the status.
+func SameSource(before, after *Object) bool {
+	if before == nil || after == nil || before.IsCopy() || after.IsCopy() {
+		return false
+	}
+	return before.UID == after.UID && before.Terminating == after.Terminating && before.HasFinalizers == after.HasFinalizers &&
+		maps.Equal(before.Source.GetLabels(), after.Source.GetLabels()) &&
+		maps.Equal(before.Source.GetAnnotations(), after.Source.GetAnnotations()) &&
+		before.Hash == after.Hash
 }
 
 // IsCopy reports whether the object is a copy. All others belong to users.
@@ -38,42 +55,31 @@ func (o *Object) IsCopy() bool { return o.InheritedFrom != "" }
 // Key returns the place of the object.
 func (o *Object) Key() Key { return Key{o.Namespace, o.Name} }
 
-// hashAnnotation keeps the hash of a trimmed copy. It exists only in caches.
-const hashAnnotation = "cache." + api.Group + "/hash"
-
-// Trim returns the object as it is worth keeping in a cache: a copy is reduced
-// to its identity and its hash, a source loses its managed fields. The result
-// must not be written to the API. It is u itself if there is nothing to trim.
-func Trim(u *unstructured.Unstructured) *unstructured.Unstructured {
-	if isTrimmed(u) {
-		return u
-	}
-	if u.GetLabels()[api.LabelInheritedFrom] == "" {
-		return withoutManagedFields(u)
-	}
-	trimmed := &unstructured.Unstructured{Object: map[string]any{}}
-	trimmed.SetGroupVersionKind(u.GroupVersionKind())
-	trimmed.SetNamespace(u.GetNamespace())
-	trimmed.SetName(u.GetName())
-	trimmed.SetUID(u.GetUID())
-	trimmed.SetResourceVersion(u.GetResourceVersion())
-	trimmed.SetDeletionTimestamp(u.GetDeletionTimestamp())
-	trimmed.SetFinalizers(u.GetFinalizers())
-	trimmed.SetLabels(map[string]string{api.LabelInheritedFrom: u.GetLabels()[api.LabelInheritedFrom]})
-	trimmed.SetAnnotations(map[string]string{hashAnnotation: strconv.FormatUint(Hash(u), 16)})
-	return trimmed
+// GetObjectMeta returns what a store needs to index the object.
+func (o *Object) GetObjectMeta() metav1.Object {
+	return &metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name, UID: o.UID, ResourceVersion: o.ResourceVersion}
 }
 
-// isTrimmed recognizes the results of Trim. The annotation alone proves
-// nothing, since anybody may write it; but the API server puts a creation time
-// on everything, and Trim takes it away.
-func isTrimmed(u *unstructured.Unstructured) bool {
-	_, err := trimmedHash(u)
-	return err == nil && u.GetCreationTimestamp() == metav1.Time{} && len(u.Object) <= len([]string{"apiVersion", "kind", "metadata"})
-}
+var _ metav1.ObjectMetaAccessor = (*Object)(nil)
 
-func trimmedHash(u *unstructured.Unstructured) (uint64, error) {
-	return strconv.ParseUint(u.GetAnnotations()[hashAnnotation], 16, 64)
+// Observe returns what must be known of an object. It keeps a source, which must
+// not be mutated afterwards.
+func Observe(u *unstructured.Unstructured) *Object {
+	o := &Object{
+		Namespace:       u.GetNamespace(),
+		Name:            u.GetName(),
+		UID:             u.GetUID(),
+		ResourceVersion: u.GetResourceVersion(),
+		InheritedFrom:   u.GetLabels()[api.LabelInheritedFrom],
+		Terminating:     u.GetDeletionTimestamp() != nil,
+		HasFinalizers:   len(u.GetFinalizers()) > 0,
+	}
+	if o.IsCopy() {
+		o.Hash = Hash(u)
+	} else {
+		o.Source = withoutManagedFields(u)
+	}
+	return o
 }
 
 func withoutManagedFields(u *unstructured.Unstructured) *unstructured.Unstructured {
@@ -86,29 +92,6 @@ func withoutManagedFields(u *unstructured.Unstructured) *unstructured.Unstructur
 	delete(metadata, "managedFields")
 	trimmed.Object["metadata"] = metadata
 	return trimmed
-}
-
-// Observe returns what must be known of an object, trimmed or not. It keeps a
-// source, which must not be mutated afterwards.
-func Observe(u *unstructured.Unstructured) *Object {
-	o := &Object{
-		Namespace:       u.GetNamespace(),
-		Name:            u.GetName(),
-		UID:             u.GetUID(),
-		ResourceVersion: u.GetResourceVersion(),
-		InheritedFrom:   u.GetLabels()[api.LabelInheritedFrom],
-		Terminating:     u.GetDeletionTimestamp() != nil,
-		HasFinalizers:   len(u.GetFinalizers()) > 0,
-	}
-	switch {
-	case !o.IsCopy():
-		o.Source = withoutManagedFields(u)
-	case isTrimmed(u):
-		o.Hash, _ = trimmedHash(u)
-	default:
-		o.Hash = Hash(u)
-	}
-	return o
 }
 
 // Key is the place of an object of a known type.

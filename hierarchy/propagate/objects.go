@@ -10,34 +10,45 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
-
-	"github.com/banyan-hns/banyan/hierarchy"
 )
 
 // Objects are all observed objects of one type. Like the forest, they are not
 // safe for concurrent use, and reading never creates.
 type Objects struct {
 	gvk         schema.GroupVersionKind
+	options     Options
 	byNamespace map[string]map[string]*Object
+	sources     map[string]map[string]*Object // those of byNamespace that are no copies
+	counts      Counts
 }
 
-// NewObjects returns an empty set of objects of a type.
-func NewObjects(gvk schema.GroupVersionKind) *Objects {
-	return &Objects{gvk: gvk, byNamespace: map[string]map[string]*Object{}}
+// Counts are the numbers of objects of one type.
+type Counts struct{ Copies, Sources int }
+
+// NewObjects returns an empty set of objects of a type. The options are those of
+// all decisions about them.
+func NewObjects(gvk schema.GroupVersionKind, options Options) *Objects {
+	return &Objects{gvk: gvk, options: options, byNamespace: map[string]map[string]*Object{}, sources: map[string]map[string]*Object{}}
 }
 
 // GVK returns the type.
 func (s *Objects) GVK() schema.GroupVersionKind { return s.gvk }
 
-// Set folds in an object, unless a newer one is known.
+// Set folds in an object, unless a newer one is known. It sums up a source here,
+// since a source with many copies is compared with each of them.
 func (s *Objects) Set(o *Object) {
 	if known, ok := s.Get(o.Namespace, o.Name); ok && !newer(o.ResourceVersion, known.ResourceVersion) {
 		return
 	}
-	if s.byNamespace[o.Namespace] == nil {
-		s.byNamespace[o.Namespace] = map[string]*Object{}
+	s.Remove(o.Namespace, o.Name)
+	put(s.byNamespace, o)
+	if o.IsCopy() {
+		s.counts.Copies++
+		return
 	}
-	s.byNamespace[o.Namespace][o.Name] = o
+	o.Hash = inherited(o.Source, s.options).hash()
+	put(s.sources, o)
+	s.counts.Sources++
 }
 
 func newer(version, known string) bool {
@@ -47,9 +58,30 @@ func newer(version, known string) bool {
 
 // Remove folds in that there is no such object.
 func (s *Objects) Remove(namespace, name string) {
-	delete(s.byNamespace[namespace], name)
-	if len(s.byNamespace[namespace]) == 0 {
-		delete(s.byNamespace, namespace)
+	known, ok := s.Get(namespace, name)
+	if !ok {
+		return
+	}
+	take(s.byNamespace, known)
+	if known.IsCopy() {
+		s.counts.Copies--
+		return
+	}
+	take(s.sources, known)
+	s.counts.Sources--
+}
+
+func put(index map[string]map[string]*Object, o *Object) {
+	if index[o.Namespace] == nil {
+		index[o.Namespace] = map[string]*Object{}
+	}
+	index[o.Namespace][o.Name] = o
+}
+
+func take(index map[string]map[string]*Object, o *Object) {
+	delete(index[o.Namespace], o.Name)
+	if len(index[o.Namespace]) == 0 {
+		delete(index, o.Namespace)
 	}
 }
 
@@ -59,53 +91,28 @@ func (s *Objects) Get(namespace, name string) (*Object, bool) {
 	return o, ok
 }
 
+// source returns an object that is no copy, or nil.
+func (s *Objects) source(namespace, name string) *Object { return s.sources[namespace][name] }
+
 // Names returns the names of all objects in a namespace, sorted.
 func (s *Objects) Names(namespace string) []string {
 	return slices.Sorted(maps.Keys(s.byNamespace[namespace]))
 }
 
-// Count returns the number of copies and of sources, for the status.
-func (s *Objects) Count() (copies, sources int) {
+// All yields every object, in no order.
+func (s *Objects) All(yield func(*Object) bool) {
 	for _, objects := range s.byNamespace {
 		for _, o := range objects {
-			if o.IsCopy() {
-				copies++
-			} else {
-				sources++
+			if !yield(o) {
+				return
 			}
 		}
 	}
-	return copies, sources
 }
 
-// Affected returns what to examine after an object was folded: the object
-// itself and, if it is or was a source, its place in all descendants.
-func Affected(f *hierarchy.Forest, namespace, name string, isSource bool) []Key {
-	keys := []Key{{namespace, name}}
-	if isSource {
-		for _, descendant := range f.Descendants(namespace) {
-			keys = append(keys, Key{descendant, name})
-		}
-	}
-	return keys
-}
-
-// InNamespace returns what to examine after a namespace changed: what is in it,
-// and what it may inherit.
-func InNamespace(f *hierarchy.Forest, objects *Objects, namespace string) []Key {
-	keys := map[Key]bool{}
-	for name := range objects.byNamespace[namespace] {
-		keys[Key{namespace, name}] = true
-	}
-	for _, ancestor := range f.Ancestors(namespace) {
-		for name, o := range objects.byNamespace[ancestor] {
-			if !o.IsCopy() {
-				keys[Key{namespace, name}] = true
-			}
-		}
-	}
-	return slices.SortedFunc(maps.Keys(keys), compareKeys)
-}
+// Counts returns how many of the objects that were folded are copies and how
+// many are not, wherever they are. It costs no walk.
+func (s *Objects) Counts() Counts { return s.counts }
 
 func compareKeys(a, b Key) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))

@@ -17,9 +17,10 @@ import (
 )
 
 var (
-	configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
-	secrets    = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
-	roles      = schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "Role"}
+	configMaps   = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+	secrets      = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
+	roles        = schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "Role"}
+	roleBindings = schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "RoleBinding"}
 )
 
 // parse makes an object from YAML.
@@ -145,103 +146,6 @@ func TestHash(t *testing.T) {
 			tc.change(changed)
 			require.Equal(t, tc.same, propagate.Hash(original) == propagate.Hash(changed))
 		})
-	}
-}
-
-func TestTrimCopy(t *testing.T) {
-	u := propagate.Copy(parse(t, fullSource), "c", propagate.Options{})
-	u.SetUID("u2")
-	u.SetResourceVersion("9")
-	u.SetCreationTimestamp(parse(t, fullSource).GetCreationTimestamp())
-	u.SetFinalizers([]string{"f"})
-	before := u.DeepCopy()
-
-	trimmed := propagate.Trim(u)
-	require.Equal(t, before, u, "Trim does not mutate")
-	require.Equal(t, propagate.Observe(u), propagate.Observe(trimmed), "what is observed does not depend on trimming")
-	require.NotContains(t, trimmed.Object, "data")
-	require.Same(t, trimmed, propagate.Trim(trimmed), "Trim is idempotent")
-
-	o := propagate.Observe(trimmed)
-	require.Equal(t, &propagate.Object{Namespace: "c", Name: "s", UID: "u2", ResourceVersion: "9", InheritedFrom: "p", HasFinalizers: true, Hash: propagate.Hash(u)}, o)
-	require.Equal(t, configMaps, trimmed.GroupVersionKind())
-}
-
-func TestTrimSource(t *testing.T) {
-	u := parse(t, fullSource)
-	before := u.DeepCopy()
-	trimmed := propagate.Trim(u)
-	require.Equal(t, before, u, "Trim does not mutate")
-	require.Empty(t, trimmed.GetManagedFields())
-	require.Same(t, trimmed, propagate.Trim(trimmed), "Trim is idempotent")
-
-	trimmed.SetManagedFields(before.GetManagedFields())
-	require.Equal(t, before, trimmed, "only the managed fields are lost")
-
-	o := propagate.Observe(u)
-	require.False(t, o.IsCopy())
-	require.Zero(t, o.Hash)
-	require.Equal(t, "value", o.Source.Object["data"].(map[string]any)["key"])
-}
-
-// TestForgedHash: whoever edits a copy behind our back might also write the
-// annotation that only caches should have.
-func TestForgedHash(t *testing.T) {
-	honest := propagate.Copy(parse(t, fullSource), "c", propagate.Options{})
-	honest.SetCreationTimestamp(parse(t, fullSource).GetCreationTimestamp())
-	forged := honest.DeepCopy()
-	forged.Object["data"] = map[string]any{"key": "evil"}
-	forged.SetAnnotations(propagate.Trim(honest).GetAnnotations())
-	require.NotEqual(t, propagate.Observe(honest).Hash, propagate.Observe(forged).Hash)
-	require.NotEqual(t, propagate.Observe(honest).Hash, propagate.Observe(propagate.Trim(forged)).Hash)
-	delete(forged.Object, "data")
-	delete(forged.Object, "immutable")
-	require.NotEqual(t, propagate.Observe(honest).Hash, propagate.Observe(forged).Hash, "nor by emptying it")
-}
-
-func TestExcepted(t *testing.T) {
-	options := propagate.Options{NoPropagationLabels: []propagate.Label{{"cattle.io/creator", "norman"}, {"cattle.io/creator", "other"}, {"empty", ""}}}
-	tests := map[string]struct {
-		gvk  schema.GroupVersionKind
-		text string
-		want string // a fragment; empty if not excepted
-	}{
-		"any object":                       {gvk: configMaps, text: `{metadata: {name: s}}`},
-		"finalizers":                       {gvk: configMaps, text: `{metadata: {name: s, finalizers: [f]}}`, want: "finalizers"},
-		"Istio's root certificate":         {gvk: configMaps, text: `{metadata: {name: istio-ca-root-cert}}`, want: "its own"},
-		"that of Kubernetes":               {gvk: configMaps, text: `{metadata: {name: kube-root-ca.crt}}`, want: "its own"},
-		"a Role of that name":              {gvk: roles, text: `{metadata: {name: kube-root-ca.crt}}`},
-		"a release of Helm":                {gvk: secrets, text: `{metadata: {name: s}, type: helm.sh/release.v1}`, want: "helm.sh/release.v1"},
-		"a token":                          {gvk: secrets, text: `{metadata: {name: s}, type: kubernetes.io/service-account-token}`, want: "service-account-token"},
-		"an opaque secret":                 {gvk: secrets, text: `{metadata: {name: s}, type: Opaque}`},
-		"a ConfigMap with such a field":    {gvk: configMaps, text: `{metadata: {name: s}, type: helm.sh/release.v1}`},
-		"a secret whose type is no string": {gvk: secrets, text: `{metadata: {name: s}, type: {a: b}}`},
-		"a label with that value":          {gvk: roles, text: `{metadata: {name: s, labels: {cattle.io/creator: norman}}}`, want: "cattle.io/creator=norman"},
-		"a second pair of the same key":    {gvk: roles, text: `{metadata: {name: s, labels: {cattle.io/creator: other}}}`, want: "cattle.io/creator=other"},
-		"a label with another value":       {gvk: roles, text: `{metadata: {name: s, labels: {cattle.io/creator: me}}}`},
-		"a label with an empty value":      {gvk: roles, text: `{metadata: {name: s, labels: {empty: ""}}}`, want: "empty="},
-		"an annotation of OpenShift":       {gvk: roles, text: `{metadata: {name: s, annotations: {openshift.io/description: ""}}}`, want: "openshift.io/description"},
-		"asking for all does not help":     {gvk: secrets, text: `{metadata: {name: s, annotations: {propagate.hnc.x-k8s.io/all: "true"}}, type: helm.sh/release.v1}`, want: "helm.sh/release.v1"},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			got := propagate.Excepted(tc.gvk, parse(t, tc.text), options)
-			require.Equal(t, tc.want == "", got == "", got)
-			require.Contains(t, got, tc.want)
-		})
-	}
-}
-
-func TestParseLabel(t *testing.T) {
-	got, err := propagate.ParseLabel("key=")
-	require.NoError(t, err)
-	require.Equal(t, propagate.Label{Key: "key"}, got)
-	got, err = propagate.ParseLabel("cattle.io/creator=norman")
-	require.NoError(t, err)
-	require.Equal(t, propagate.Label{Key: "cattle.io/creator", Value: "norman"}, got)
-	for _, bad := range []string{"", "key", "=value", "key=a=b"} {
-		_, err := propagate.ParseLabel(bad)
-		require.Error(t, err, bad)
 	}
 }
 

@@ -78,4 +78,28 @@ const (
 	ReasonAnchorMissing            = "SubnamespaceAnchorMissing"
 	ReasonIllegalManagedLabel      = "IllegalManagedLabel"
 	ReasonIllegalManagedAnnotation = "IllegalManagedAnnotation"
+
+	// A managed key is asked for, but an ancestor sets another value.
+	ReasonOverriddenManagedLabel      = "OverriddenManagedLabel"
+	ReasonOverriddenManagedAnnotation = "OverriddenManagedAnnotation"
 )
+
+// ConditionReady of an anchor: its subnamespace is in its tree, and all that it
+// inherits has arrived. Written by the owner of the anchor's namespace.
+const ConditionReady = "Ready"
+
+// Reasons of an anchor's condition Ready. All but the first make it False.
+const (
+	ReasonArrived           = "Arrived"
+	ReasonNamespaceMissing  = "NamespaceMissing"
+	ReasonNamespaceConflict = "NamespaceConflict"
+	ReasonNameForbidden     = "NameForbidden"
+	ReasonHalted            = "Halted"
+	ReasonObjectsAwaited    = "ObjectsAwaited"
+	ReasonObjectsFailed     = "ObjectsFailed"
+	ReasonTerminating       = "Terminating"
+)
+
+// ReasonSubnamespaceStuck is the reason of the event that tells of an anchor
+// that waits no longer for a subnamespace whose deletion does not get on.
+const ReasonSubnamespaceStuck = "SubnamespaceStuck"

@@ -39,6 +39,13 @@ type SubnamespaceAnchorStatus struct {
 	// State of the subnamespace: Missing, Ok, Conflict or Forbidden.
 	// +optional
 	State AnchorState `json:"status,omitempty"`
+
+	// Conditions say how far the subnamespace has come: Ready is True once it
+	// is in its tree and all that it inherits has arrived.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
 // SubnamespaceAnchor asks for a namespace of its own name, as a child of the

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/hierarchy/foresttest"
+	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 	"github.com/banyan-hns/banyan/hierarchy/validate"
 )
 
@@ -98,6 +100,24 @@ func TestDeleteAnchor(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			requireVerdict(t, validate.DeleteAnchor(foresttest.CreateIn(scope(t), tree, tc.more...), tc.of.Obj()), tc.want)
+		})
+	}
+}
+
+func TestMissingFinalizers(t *testing.T) {
+	for name, tc := range map[string]struct {
+		anchor *foresttest.Anchor
+		want   []string
+	}{
+		"a new anchor gets it":                             {foresttest.MakeAnchor("a", "new"), []string{api.FinalizerAnchor}},
+		"one that has it does not get it twice":            {foresttest.MakeAnchor("a", "new").Finalizer(), nil},
+		"one that is going away gets none":                 {foresttest.MakeAnchor("a", "new").Terminating(), nil},
+		"one in a namespace that is not managed gets none": {foresttest.MakeAnchor("x", "new"), nil},
+		"one whose namespace would not be, gets none":      {foresttest.MakeAnchor("a", "x"), nil},
+		"one whose name no namespace can have gets none":   {foresttest.MakeAnchor("a", "not.a.label"), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, tc.want, validate.MissingFinalizers(scope(t), tc.anchor.Obj()))
 		})
 	}
 }
