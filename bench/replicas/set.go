@@ -37,6 +37,9 @@ type Options struct {
 	Names []string
 	// Flags that each replica is given besides its own.
 	Flags []string
+	// Route, if set, returns the kubeconfig to be used instead of a replica's own:
+	// its requests may take another way to the API server.
+	Route func(name, kubeconfig string) (string, error)
 	// Out is told what the rig did not ask for.
 	Out io.Writer
 }
@@ -164,8 +167,15 @@ func (s *Set) ReplaceReplica(ctx context.Context, name string) error {
 }
 
 func (s *Set) run(r *Replica) error {
+	kubeconfig := r.identity.Kubeconfig
+	if s.options.Route != nil {
+		var err error
+		if kubeconfig, err = s.options.Route(r.Name, kubeconfig); err != nil {
+			return fmt.Errorf("routing %s: %w", r.Name, err)
+		}
+	}
 	flags := append([]string{
-		"--kubeconfig=" + r.identity.Kubeconfig,
+		"--kubeconfig=" + kubeconfig,
 		"--health-probe-bind-address=" + loopback(r.health),
 		"--metrics-addr=" + loopback(r.metrics),
 		"--webhook-server-host=127.0.0.1",
