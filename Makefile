@@ -74,6 +74,12 @@ deflake: kube ## Test PKG=./some/package in random order until it fails.
 demo: kube build ## Show Banyan at work on a control plane of its own (KEEP=1 leaves it running).
 	KUBEBUILDER_ASSETS=$$(bench/kube/build.sh --print-dir) KEEP=$(KEEP) go run ./cmd/demo
 
+.PHONY: bench
+bench: kube ## Measure fan-out and scale, into bench/results (half an hour; wants a quiet machine).
+	export KUBEBUILDER_ASSETS=$$(bench/kube/build.sh --print-dir); \
+	go run ./bench/fanout -o bench/results/fanout.md; \
+	go run ./bench/scale -o bench/results/scale.md
+
 ##@ Check
 
 .PHONY: lint
