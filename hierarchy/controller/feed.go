@@ -53,20 +53,16 @@ func follows(informers cache.Cache, live *Live) []follow {
 			return feed(ctx, informers, definition(), live.SetDefinition, live.RemoveDefinition)
 		},
 		func(ctx context.Context) (toolscache.InformerSynced, error) {
-			return feed(ctx, informers, &corev1.Namespace{}, live.SetNamespace,
-				func(ns *corev1.Namespace) { live.RemoveNamespace(ns.Name) })
+			return feed(ctx, informers, &corev1.Namespace{}, live.SetNamespace, live.RemoveNamespace)
 		},
 		func(ctx context.Context) (toolscache.InformerSynced, error) {
-			return feed(ctx, informers, &api.HNCConfiguration{}, live.SetHNCConfiguration,
-				func(*api.HNCConfiguration) { live.SetHNCConfiguration(nil) })
+			return feed(ctx, informers, &api.HNCConfiguration{}, live.SetHNCConfiguration, live.RemoveHNCConfiguration)
 		},
 		func(ctx context.Context) (toolscache.InformerSynced, error) {
-			return feed(ctx, informers, &api.HierarchyConfiguration{}, live.SetConfiguration,
-				func(hc *api.HierarchyConfiguration) { live.RemoveConfiguration(hc.Namespace) })
+			return feed(ctx, informers, &api.HierarchyConfiguration{}, live.SetConfiguration, live.RemoveConfiguration)
 		},
 		func(ctx context.Context) (toolscache.InformerSynced, error) {
-			return feed(ctx, informers, &api.SubnamespaceAnchor{}, live.SetAnchor,
-				func(anchor *api.SubnamespaceAnchor) { live.RemoveAnchor(anchor.Namespace, anchor.Name) })
+			return feed(ctx, informers, &api.SubnamespaceAnchor{}, live.SetAnchor, live.RemoveAnchor)
 		},
 	}
 }

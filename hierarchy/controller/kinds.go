@@ -134,15 +134,12 @@ func (l *Live) setUnwatched(gvk schema.GroupVersionKind, why string) {
 	}
 }
 
-// SetHNCConfiguration folds what the cluster's configuration says; nil: there is
-// none.
+// SetHNCConfiguration folds what the cluster's configuration says.
 func (l *Live) SetHNCConfiguration(c *api.HNCConfiguration) {
-	if c != nil && c.Name != api.HNCConfigurationName {
-		return
-	}
 	l.mu.Lock()
 	known := l.configuration
-	if known != nil && c != nil && !newer(c.ResourceVersion, known.ResourceVersion) {
+	if c.Name != api.HNCConfigurationName || l.graves.hold(c.UID) ||
+		known != nil && !newer(c.ResourceVersion, known.ResourceVersion) {
 		l.mu.Unlock()
 		return
 	}
@@ -150,10 +147,23 @@ func (l *Live) SetHNCConfiguration(c *api.HNCConfiguration) {
 	l.mu.Unlock()
 	// The counters of a status that has just been written are old again. Only the
 	// spec, and whether there is one, are worth a look at once.
-	if known == nil || c == nil || !equality.Semantic.DeepEqual(known.Spec, c.Spec) {
+	if known == nil || !equality.Semantic.DeepEqual(known.Spec, c.Spec) {
 		l.cluster.add(ClusterKey{}, priorityFresh)
 		l.doubtKinds()
 	}
+}
+
+// RemoveHNCConfiguration folds that there is none any more.
+func (l *Live) RemoveHNCConfiguration(c *api.HNCConfiguration) {
+	if c.Name != api.HNCConfigurationName {
+		return
+	}
+	l.mu.Lock()
+	l.graves.bury(c.UID)
+	l.configuration = nil
+	l.mu.Unlock()
+	l.cluster.add(ClusterKey{}, priorityFresh)
+	l.doubtKinds()
 }
 
 // doubtKinds asks for a look at whether the kinds fit the configuration and the

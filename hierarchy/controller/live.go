@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/banyan-hns/banyan/hierarchy"
@@ -41,6 +42,7 @@ type Live struct {
 
 	mu            sync.RWMutex
 	forest        *hierarchy.Forest
+	graves        graves
 	vanishing     map[string]bool // definitions that go away
 	configuration *api.HNCConfiguration
 	resolution    propagate.Resolution
@@ -83,32 +85,50 @@ func (l *Live) Key(namespace string) string {
 // SetNamespace and the following fold one object that was read or written, and
 // queue what may be affected.
 func (l *Live) SetNamespace(ns *corev1.Namespace) {
-	l.fold(func(f *hierarchy.Forest) hierarchy.Change { return f.SetNamespace(ns) })
+	l.set(ns, func(f *hierarchy.Forest) hierarchy.Change { return f.SetNamespace(ns) })
 }
 
 // RemoveNamespace folds the end of a namespace.
-func (l *Live) RemoveNamespace(name string) {
-	l.fold(func(f *hierarchy.Forest) hierarchy.Change { return f.RemoveNamespace(name) })
+func (l *Live) RemoveNamespace(ns *corev1.Namespace) {
+	l.end(ns, func(f *hierarchy.Forest) hierarchy.Change { return f.RemoveNamespace(ns.Name) })
 }
 
 // SetConfiguration folds a HierarchyConfiguration.
 func (l *Live) SetConfiguration(hc *api.HierarchyConfiguration) {
-	l.fold(func(f *hierarchy.Forest) hierarchy.Change { return f.SetConfiguration(hc) })
+	l.set(hc, func(f *hierarchy.Forest) hierarchy.Change { return f.SetConfiguration(hc) })
 }
 
-// RemoveConfiguration folds the end of the HierarchyConfiguration of a namespace.
-func (l *Live) RemoveConfiguration(namespace string) {
-	l.fold(func(f *hierarchy.Forest) hierarchy.Change { return f.RemoveConfiguration(namespace) })
+// RemoveConfiguration folds the end of a HierarchyConfiguration.
+func (l *Live) RemoveConfiguration(hc *api.HierarchyConfiguration) {
+	l.end(hc, func(f *hierarchy.Forest) hierarchy.Change { return f.RemoveConfiguration(hc.Namespace) })
 }
 
 // SetAnchor folds a SubnamespaceAnchor.
 func (l *Live) SetAnchor(anchor *api.SubnamespaceAnchor) {
-	l.fold(func(f *hierarchy.Forest) hierarchy.Change { return f.SetAnchor(anchor) })
+	l.set(anchor, func(f *hierarchy.Forest) hierarchy.Change { return f.SetAnchor(anchor) })
 }
 
 // RemoveAnchor folds the end of a SubnamespaceAnchor.
-func (l *Live) RemoveAnchor(namespace, name string) {
-	l.fold(func(f *hierarchy.Forest) hierarchy.Change { return f.RemoveAnchor(namespace, name) })
+func (l *Live) RemoveAnchor(anchor *api.SubnamespaceAnchor) {
+	l.end(anchor, func(f *hierarchy.Forest) hierarchy.Change { return f.RemoveAnchor(anchor.Namespace, anchor.Name) })
+}
+
+// set folds an object, unless it has ended.
+func (l *Live) set(o metav1.Object, do func(*hierarchy.Forest) hierarchy.Change) {
+	l.fold(func(f *hierarchy.Forest) hierarchy.Change {
+		if l.graves.hold(o.GetUID()) {
+			return hierarchy.Change{}
+		}
+		return do(f)
+	})
+}
+
+// end folds the end of an object.
+func (l *Live) end(o metav1.Object, do func(*hierarchy.Forest) hierarchy.Change) {
+	l.fold(func(f *hierarchy.Forest) hierarchy.Change {
+		l.graves.bury(o.GetUID())
+		return do(f)
+	})
 }
 
 func (l *Live) fold(do func(*hierarchy.Forest) hierarchy.Change) {

@@ -23,11 +23,18 @@ func (l *Live) SetObject(u *unstructured.Unstructured) {
 }
 
 func (l *Live) setObject(k *kind, o *propagate.Object) {
-	l.foldObject(k, o.Namespace, o.Name, func() { k.objects.Set(o) })
+	l.foldObject(k, o.Namespace, o.Name, func() {
+		if !l.graves.hold(o.UID) {
+			k.objects.Set(o)
+		}
+	})
 }
 
 func (l *Live) removeObject(k *kind, o *propagate.Object) {
-	l.foldObject(k, o.Namespace, o.Name, func() { k.objects.Remove(o.Namespace, o.Name) })
+	l.foldObject(k, o.Namespace, o.Name, func() {
+		l.graves.bury(o.UID)
+		k.objects.Remove(o.Namespace, o.Name)
+	})
 }
 
 // foldObject queues the object itself; if it is or was a source, the places of its
