@@ -25,6 +25,9 @@ type kind struct {
 	// Invariant: nothing is decided about a kind that is not awake. Reason: a
 	// source that was not read yet looks like one that was deleted.
 	awake bool
+
+	// ended is closed when it is not handled any more.
+	ended chan struct{}
 }
 
 // adopt makes the kinds fit a resolution. It returns those that must be watched
@@ -40,7 +43,7 @@ func (l *Live) adopt(r propagate.Resolution) (begun, ended []*kind) {
 		wanted[active.GVK] = true
 		k := l.kind(active.GVK)
 		if k == nil {
-			k = &kind{Active: active, objects: propagate.NewObjects(active.GVK, l.options)}
+			k = &kind{Active: active, objects: propagate.NewObjects(active.GVK, l.options), ended: make(chan struct{})}
 			l.kinds = append(l.kinds, k)
 			begun = append(begun, k)
 		}
@@ -54,6 +57,7 @@ func (l *Live) adopt(r propagate.Resolution) (begun, ended []*kind) {
 		if wanted[k.GVK] {
 			return false
 		}
+		close(k.ended)
 		ended = append(ended, k)
 		return true
 	})

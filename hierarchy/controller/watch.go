@@ -191,9 +191,18 @@ func (t *Kinds) follow(ctx context.Context, k *kind) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithCancel(ctx)
 	go func() {
+		defer cancel()
 		if toolscache.WaitForCacheSync(ctx.Done(), synced) {
 			t.live.awaken(k)
+		}
+	}()
+	go func() {
+		defer cancel()
+		select {
+		case <-k.ended:
+		case <-ctx.Done():
 		}
 	}()
 	return nil
