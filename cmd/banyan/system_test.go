@@ -12,23 +12,22 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/banyan-hns/banyan/bench/system"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
 // TestThreeReplicas follows one small forest through its life, on three real
 // replicas, and asks the API server's own log at the end.
 func TestThreeReplicas(t *testing.T) {
-	s := startSystem(t, "-race")
+	s := start(t, "-race")
 
 	// A tree grows by anchors, and what its root has, arrives everywhere.
-	s.create(namespace("acme"), role("acme", "reader"), roleBinding("acme", "readers", "reader"))
-	s.eventually("acme becomes managed", func() error {
+	s.Create(system.Namespace("acme"), system.Role("acme", "reader"), system.RoleBinding("acme", "readers", "reader"))
+	s.Eventually("acme becomes managed", func() error {
 		ns := &corev1.Namespace{}
-		if err := s.exists(ns, "", "acme")(); err != nil {
+		if err := s.Exists(ns, "", "acme")(); err != nil {
 			return err
 		}
 		if ns.Labels["acme"+api.LabelTreeDepthSuffix] != "0" {
@@ -36,21 +35,21 @@ func TestThreeReplicas(t *testing.T) {
 		}
 		return nil
 	})
-	s.create(anchor("acme", "team-a"), anchor("acme", "team-b"))
-	s.eventually("team-a exists", s.exists(&corev1.Namespace{}, "", "team-a"))
-	s.create(anchor("team-a", "svc-1"))
+	s.Create(system.Anchor("acme", "team-a"), system.Anchor("acme", "team-b"))
+	s.Eventually("team-a exists", s.Exists(&corev1.Namespace{}, "", "team-a"))
+	s.Create(system.Anchor("team-a", "svc-1"))
 	for _, ns := range []string{"team-a", "team-b", "svc-1"} {
 		copied := &rbacv1.RoleBinding{}
-		s.eventually("the Role arrives in "+ns, s.exists(&rbacv1.Role{}, ns, "reader"))
-		s.eventually("the RoleBinding arrives in "+ns, s.exists(copied, ns, "readers"))
+		s.Eventually("the Role arrives in "+ns, s.Exists(&rbacv1.Role{}, ns, "reader"))
+		s.Eventually("the RoleBinding arrives in "+ns, s.Exists(copied, ns, "readers"))
 		require.Equal(t, "acme", copied.Labels[api.LabelInheritedFrom])
 	}
 	svc := &corev1.Namespace{}
-	require.NoError(t, s.exists(svc, "", "svc-1")())
+	require.NoError(t, s.Exists(svc, "", "svc-1")())
 	require.Equal(t, "2", svc.Labels["acme"+api.LabelTreeDepthSuffix])
-	s.eventually("the anchor says so", func() error {
+	s.Eventually("the anchor says so", func() error {
 		a := &api.SubnamespaceAnchor{}
-		if err := s.exists(a, "team-a", "svc-1")(); err != nil {
+		if err := s.Exists(a, "team-a", "svc-1")(); err != nil {
 			return err
 		}
 		if a.Status.State != api.Ok {
@@ -62,12 +61,12 @@ func TestThreeReplicas(t *testing.T) {
 	// Sources change and go, and the copies with them; a copy that was deleted
 	// comes back.
 	changed := &rbacv1.Role{}
-	require.NoError(t, s.exists(changed, "acme", "reader")())
+	require.NoError(t, s.Exists(changed, "acme", "reader")())
 	changed.Rules[0].Verbs = []string{"get", "list"}
-	require.NoError(t, s.Update(s.ctx, changed))
-	s.eventually("the change arrives", func() error {
+	require.NoError(t, s.Update(s.Context(), changed))
+	s.Eventually("the change arrives", func() error {
 		got := &rbacv1.Role{}
-		if err := s.exists(got, "svc-1", "reader")(); err != nil {
+		if err := s.Exists(got, "svc-1", "reader")(); err != nil {
 			return err
 		}
 		if len(got.Rules[0].Verbs) != 2 {
@@ -75,26 +74,26 @@ func TestThreeReplicas(t *testing.T) {
 		}
 		return nil
 	})
-	require.NoError(t, s.Delete(s.ctx, role("svc-1", "reader")))
-	s.eventually("the copy comes back", s.exists(&rbacv1.Role{}, "svc-1", "reader"))
-	require.NoError(t, s.Delete(s.ctx, roleBinding("acme", "readers", "reader")))
-	s.eventually("the copy goes with its source", s.gone(&rbacv1.RoleBinding{}, "svc-1", "readers"))
+	require.NoError(t, s.Delete(s.Context(), system.Role("svc-1", "reader")))
+	s.Eventually("the copy comes back", s.Exists(&rbacv1.Role{}, "svc-1", "reader"))
+	require.NoError(t, s.Delete(s.Context(), system.RoleBinding("acme", "readers", "reader")))
+	s.Eventually("the copy goes with its source", s.Gone(&rbacv1.RoleBinding{}, "svc-1", "readers"))
 
 	// A binding cannot be pointed at another role, so its copy is made anew. The
 	// replicas are stopped meanwhile, and see only what came of it.
-	s.create(roleBinding("acme", "turning", "reader"))
-	s.eventually("the binding arrives", s.exists(&rbacv1.RoleBinding{}, "svc-1", "turning"))
-	for _, name := range names {
-		require.NoError(t, s.set.Signal(name, syscall.SIGSTOP))
+	s.Create(system.RoleBinding("acme", "turning", "reader"))
+	s.Eventually("the binding arrives", s.Exists(&rbacv1.RoleBinding{}, "svc-1", "turning"))
+	for _, name := range system.Names {
+		require.NoError(t, s.Set.Signal(name, syscall.SIGSTOP))
 	}
-	require.NoError(t, s.Delete(s.ctx, roleBinding("acme", "turning", "reader")))
-	s.create(roleBinding("acme", "turning", "writer"))
-	for _, name := range names {
-		require.NoError(t, s.set.Signal(name, syscall.SIGCONT))
+	require.NoError(t, s.Delete(s.Context(), system.RoleBinding("acme", "turning", "reader")))
+	s.Create(system.RoleBinding("acme", "turning", "writer"))
+	for _, name := range system.Names {
+		require.NoError(t, s.Set.Signal(name, syscall.SIGCONT))
 	}
-	s.eventually("the copy follows", func() error {
+	s.Eventually("the copy follows", func() error {
 		got := &rbacv1.RoleBinding{}
-		if err := s.exists(got, "svc-1", "turning")(); err != nil {
+		if err := s.Exists(got, "svc-1", "turning")(); err != nil {
 			return err
 		}
 		if got.RoleRef.Name != "writer" {
@@ -105,10 +104,10 @@ func TestThreeReplicas(t *testing.T) {
 
 	// What a user had where a policy of an ancestor belongs is replaced, but not
 	// without a trace.
-	s.create(role("svc-1", "late"), role("acme", "late"))
-	s.eventually("the ancestor's Role replaces it", func() error {
+	s.Create(system.Role("svc-1", "late"), system.Role("acme", "late"))
+	s.Eventually("the ancestor's Role replaces it", func() error {
 		got := &rbacv1.Role{}
-		if err := s.exists(got, "svc-1", "late")(); err != nil {
+		if err := s.Exists(got, "svc-1", "late")(); err != nil {
 			return err
 		}
 		if got.Labels[api.LabelInheritedFrom] != "acme" {
@@ -117,9 +116,9 @@ func TestThreeReplicas(t *testing.T) {
 		return nil
 	})
 	for _, ns := range []string{"acme", "svc-1"} {
-		s.eventually("an event tells of it in "+ns, func() error {
+		s.Eventually("an event tells of it in "+ns, func() error {
 			events := &eventsv1.EventList{}
-			if err := s.List(s.ctx, events, client.InNamespace(ns)); err != nil {
+			if err := s.List(s.Context(), events, client.InNamespace(ns)); err != nil {
 				return err
 			}
 			for _, event := range events.Items {
@@ -132,42 +131,32 @@ func TestThreeReplicas(t *testing.T) {
 	}
 
 	// A full namespace moves from tree to tree, and what it inherits follows.
-	s.create(namespace("globex"), role("globex", "auditor"), namespace("solo"))
+	s.Create(system.Namespace("globex"), system.Role("globex", "auditor"), system.Namespace("solo"))
 	s.moved("solo", "acme", "reader", "auditor")
 	s.moved("solo", "globex", "auditor", "reader")
 	s.moved("solo", "", "", "auditor", "reader")
 
 	// A leaf can go; what is not one is protected.
-	require.ErrorContains(t, s.Delete(s.ctx, anchor("acme", "team-a")), "allowCascadingDeletion")
-	require.NoError(t, s.Delete(s.ctx, anchor("team-a", "svc-1")))
-	s.eventually("the subnamespace goes with its anchor", s.gone(&corev1.Namespace{}, "", "svc-1"))
-	s.eventually("the anchor goes", s.gone(&api.SubnamespaceAnchor{}, "team-a", "svc-1"))
+	require.ErrorContains(t, s.Delete(s.Context(), system.Anchor("acme", "team-a")), "allowCascadingDeletion")
+	require.NoError(t, s.Delete(s.Context(), system.Anchor("team-a", "svc-1")))
+	s.Eventually("the subnamespace goes with its anchor", s.Gone(&corev1.Namespace{}, "", "svc-1"))
+	s.Eventually("the anchor goes", s.Gone(&api.SubnamespaceAnchor{}, "team-a", "svc-1"))
 
-	report := s.audited()
+	report := s.Audited()
 	require.Empty(t, report.Violations, report.String())
 	t.Log(report.String())
 }
 
 // moved gives a namespace another parent, and waits until it has one Role and none
 // of the others.
-func (s *system) moved(child, parent, wants string, lacks ...string) {
+func (s *fixture) moved(child, parent, wants string, lacks ...string) {
 	s.Helper()
-	s.eventually(child+" is set below "+parent, func() error {
-		hc := &api.HierarchyConfiguration{ObjectMeta: metav1.ObjectMeta{Namespace: child, Name: api.HierarchyConfigurationName}}
-		err := s.Get(s.ctx, client.ObjectKeyFromObject(hc), hc)
-		hc.Spec.Parent = parent
-		if apierrors.IsNotFound(err) {
-			return s.Create(s.ctx, hc)
-		}
-		if err != nil {
-			return err
-		}
-		return s.Update(s.ctx, hc)
-	})
+	hc := system.Configuration(child)
+	s.Edit(hc, true, func() { hc.Spec.Parent = parent })
 	if wants != "" {
-		s.eventually(wants+" arrives", s.exists(&rbacv1.Role{}, child, wants))
+		s.Eventually(wants+" arrives", s.Exists(&rbacv1.Role{}, child, wants))
 	}
 	for _, lack := range lacks {
-		s.eventually(lack+" goes", s.gone(&rbacv1.Role{}, child, lack))
+		s.Eventually(lack+" goes", s.Gone(&rbacv1.Role{}, child, lack))
 	}
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package conformance
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"github.com/stretchr/testify/require"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/banyan-hns/banyan/bench/system"
+	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
+)
+
+// TestInformersOfRemovedTypesStop counts the watches that the API server serves:
+// one per replica for a type that is propagated, and none once it is not.
+func TestInformersOfRemovedTypesStop(t *testing.T) {
+	s := system.Start(t, system.Options{})
+	s.Create(&rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: "limitranges", Labels: map[string]string{aggregateToBanyan: "true"}},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"limitranges"}, Verbs: []string{"get", "list", "watch"}}},
+	})
+	before := watches(s, "limitranges")
+	configuration := &api.HNCConfiguration{}
+	s.Eventually("the HNCConfiguration is there", s.Exists(configuration, "", api.HNCConfigurationName))
+	for _, step := range []struct {
+		resources []api.ResourceSpec
+		want      int
+	}{
+		{[]api.ResourceSpec{{Resource: "limitranges"}}, before + len(system.Names)},
+		{[]api.ResourceSpec{{Resource: "limitranges", Mode: api.Ignore}}, before},
+		{[]api.ResourceSpec{{Resource: "limitranges", Mode: api.AllowPropagate}}, before + len(system.Names)},
+		{nil, before},
+	} {
+		s.Edit(configuration, false, func() { configuration.Spec.Resources = step.resources })
+		s.Eventually(fmt.Sprintf("with %v", step.resources), func() error {
+			if got := watches(s, "limitranges"); got != step.want {
+				return fmt.Errorf("%d watches, not %d", got, step.want)
+			}
+			return nil
+		})
+	}
+}
+
+// watches of one resource that the API server serves now.
+func watches(s *system.System, resource string) int {
+	s.Helper()
+	clientset, err := kubernetes.NewForConfig(s.Plane.Config())
+	require.NoError(s, err)
+	text, err := clientset.RESTClient().Get().AbsPath("/metrics").DoRaw(s.Context())
+	require.NoError(s, err)
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
+	require.NoError(s, err)
+	count := 0.0
+	for _, metric := range families["apiserver_longrunning_requests"].GetMetric() {
+		labels := map[string]string{}
+		for _, label := range metric.GetLabel() {
+			labels[label.GetName()] = label.GetValue()
+		}
+		if labels["verb"] == "WATCH" && labels["resource"] == resource {
+			count += metric.GetGauge().GetValue()
+		}
+	}
+	return int(count)
+}

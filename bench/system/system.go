@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package system
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/banyan-hns/banyan/bench/controlplane"
+	"github.com/banyan-hns/banyan/bench/replicas"
+	"github.com/banyan-hns/banyan/bench/replicas/build"
+	"github.com/banyan-hns/banyan/hierarchy"
+	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
+)
+
+// Names of the replicas, sorted.
+var Names = []string{"banyan-0", "banyan-1", "banyan-2"}
+
+// Options of a System.
+type Options struct {
+	// BuildFlags are given to the go command that builds the replicas.
+	BuildFlags []string
+	// Flags that each replica is given besides its own.
+	Flags []string
+	// Scope is what the replicas manage, apart from the namespaces that are always
+	// excluded. It becomes flags.
+	Scope hierarchy.ScopeOptions
+	// Route, if set, is the way of each replica to the API server.
+	Route func(name, kubeconfig string) (string, error)
+	// NoWebhooks: admission is neither asked for nor answered.
+	NoWebhooks bool
+	// Timeout of the whole. The default is 5 minutes.
+	Timeout time.Duration
+}
+
+// System is the replicas, their control plane, and an administrator's client,
+// as one test sees them.
+type System struct {
+	testing.TB
+	client.Client
+	Plane *controlplane.ControlPlane
+	Set   *replicas.Set
+
+	ctx    context.Context
+	scope  hierarchy.Scope
+	killer *killer
+}
+
+// Start builds and starts everything, and ends it with the test.
+func Start(t testing.TB, o Options) *System {
+	t.Helper()
+	if o.Timeout == 0 {
+		o.Timeout = 5 * time.Minute
+	}
+	// Clean-ups run when the test's own context has ended, and some ask the API server.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), o.Timeout)
+	t.Cleanup(cancel)
+	o.Scope.ExcludedNamespaces = append(o.Scope.ExcludedNamespaces, excluded...)
+	scope, err := hierarchy.NewScope(o.Scope)
+	require.NoError(t, err)
+
+	s := &System{TB: t, ctx: ctx, scope: scope}
+	s.startPlane()
+	s.startReplicas(o)
+	if o.NoWebhooks {
+		s.removeWebhooks()
+	}
+	s.Ready()
+	return s
+}
+
+// With returns the same system as another test sees it.
+func (s *System) With(t testing.TB) *System {
+	other := *s
+	other.TB = t
+	return &other
+}
+
+// Context ends with the system, not with a test.
+func (s *System) Context() context.Context { return s.ctx }
+
+func (s *System) startPlane() {
+	var err error
+	s.Plane, err = controlplane.Start(s.ctx, controlplane.Options{Dir: s.TempDir(), Out: os.Stderr})
+	require.NoError(s, err)
+	s.Cleanup(func() { require.NoError(s, s.Plane.Stop()) })
+
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme, api.AddToScheme} {
+		require.NoError(s, add(scheme))
+	}
+	s.Client, err = client.New(s.Plane.Config(), client.Options{Scheme: scheme})
+	require.NoError(s, err)
+}
+
+func (s *System) startReplicas(o Options) {
+	binary, err := build.Banyan(s.ctx, s.TempDir(), o.BuildFlags...)
+	require.NoError(s, err)
+	s.Set, err = replicas.Start(s.ctx, s.Plane, replicas.Options{
+		Dir: s.TempDir(), Binary: binary, Names: Names, Flags: o.flags(), Route: o.Route, Out: os.Stderr,
+	})
+	require.NoError(s, err)
+	s.killer = newKiller(s.ctx, s.Set)
+	s.Cleanup(func() {
+		require.NoError(s, s.killer.rest())
+		require.NoError(s, s.Set.Close())
+		if s.Failed() {
+			s.tellLogs()
+		}
+	})
+}
+
+// excluded is what package replicas excludes.
+var excluded = []string{"kube-system", "kube-public", "kube-node-lease", replicas.Namespace}
+
+func (o Options) flags() []string {
+	flags := append([]string{}, o.Flags...)
+	if o.NoWebhooks {
+		flags = append(flags, "--no-webhooks")
+	}
+	if o.Scope.IncludedNamespaceRegex != "" {
+		flags = append(flags, "--included-namespace-regex="+o.Scope.IncludedNamespaceRegex)
+	}
+	for _, name := range o.Scope.ExcludedNamespaces {
+		flags = append(flags, "--excluded-namespace="+name)
+	}
+	for _, pattern := range o.Scope.ManagedNamespaceLabels {
+		flags = append(flags, "--managed-namespace-label="+pattern)
+	}
+	for _, pattern := range o.Scope.ManagedNamespaceAnnotations {
+		flags = append(flags, "--managed-namespace-annotation="+pattern)
+	}
+	return flags
+}
+
+// Ready waits until all replicas are, and every shard has its owner.
+func (s *System) Ready() {
+	s.Helper()
+	require.NoError(s, s.Set.WaitReady(s.ctx, Names...))
+	require.NoError(s, s.Set.WaitSettled(s.ctx, Names...))
+}
+
+func (s *System) tellLogs() {
+	for _, name := range s.Set.Names() {
+		content, err := os.ReadFile(s.Set.LogFile(name))
+		if err != nil {
+			continue
+		}
+		const most = 6000
+		s.Logf("%s:\n%s", name, content[max(0, len(content)-most):])
+	}
+}
