@@ -8,12 +8,14 @@ import (
 	"errors"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/banyan-hns/banyan/hierarchy"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
@@ -39,26 +41,35 @@ func NewConfirmer(live *Live, reader client.Reader) *Confirmer {
 }
 
 // copyMayGo reads what speaks for a copy: the definitions, the modes of types, its
-// place in the tree, and a source in each ancestor.
+// place in the tree, and a source in each ancestor. All of it is read at once; if
+// that shows another ancestry, so is that.
 func (c *Confirmer) copyMayGo(ctx context.Context, key ObjectKey) error {
-	if err := errors.Join(c.definitionsStay(ctx), c.modesStand(ctx)); err != nil {
-		return err
-	}
 	seen := sets.New[string]()
-	for namespace := key.Namespace; namespace != "" && !seen.Has(namespace); namespace = c.live.parent(namespace) {
-		seen.Insert(namespace)
-		if err := c.placeIs(ctx, namespace); err != nil {
+	for unseen := c.lineage(key.Namespace); len(unseen) > 0; unseen = c.lineage(key.Namespace).Difference(seen) {
+		var reads errgroup.Group // none is cancelled: others may wait for it, too
+		if len(seen) == 0 {
+			reads.Go(func() error { return c.definitionsStay(ctx) })
+			reads.Go(func() error { return c.modesStand(ctx) })
+		}
+		for namespace := range unseen {
+			reads.Go(func() error { return c.placeIs(ctx, namespace) })
+			if namespace != key.Namespace {
+				reads.Go(func() error { return c.sourceIs(ctx, ObjectKey{key.GroupVersionKind, namespace, key.Name}) })
+			}
+		}
+		if err := reads.Wait(); err != nil {
 			return err
 		}
-		if namespace == key.Namespace {
-			continue
-		}
-		source := ObjectKey{key.GroupVersionKind, namespace, key.Name}
-		if err := c.reads.join(ctx, fmt.Sprint("source ", source), func() error { return c.readSource(ctx, source) }); err != nil {
-			return fmt.Errorf("reading what namespace %q has: %w", namespace, err)
-		}
+		seen = seen.Union(unseen)
 	}
 	return nil
+}
+
+// lineage is a namespace with its ancestors, be they there or not.
+func (c *Confirmer) lineage(namespace string) sets.Set[string] {
+	lineage := sets.New(namespace)
+	c.live.Read(func(f *hierarchy.Forest) { lineage.Insert(f.Ancestors(namespace)...) })
+	return lineage
 }
 
 // definitionsStay folds whether one of ours is going away.
@@ -66,21 +77,23 @@ func (c *Confirmer) copyMayGo(ctx context.Context, key ObjectKey) error {
 // The deletion of a definition, and those of its objects that follow from it,
 // arrive by different watches, in any order; but the former came first.
 func (c *Confirmer) definitionsStay(ctx context.Context) error {
-	return c.reads.join(ctx, "definitions", func() error {
-		for _, name := range definitions {
-			crd := definition()
-			err := c.reader.Get(ctx, types.NamespacedName{Name: name}, crd)
-			switch {
-			case apierrors.IsNotFound(err):
-				c.live.foldDefinition(name, true)
-			case err != nil:
-				return fmt.Errorf("reading the definition %s: %w", name, err)
-			default:
-				c.live.foldDefinition(name, crd.DeletionTimestamp != nil)
-			}
-		}
-		return nil
-	})
+	var reads errgroup.Group
+	for _, name := range definitions {
+		reads.Go(func() error {
+			return c.reads.join(ctx, "definition "+name, func() error { return c.readDefinition(ctx, name) })
+		})
+	}
+	return reads.Wait()
+}
+
+func (c *Confirmer) readDefinition(ctx context.Context, name string) error {
+	crd := definition()
+	err := c.reader.Get(ctx, types.NamespacedName{Name: name}, crd)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("reading the definition %s: %w", name, err)
+	}
+	c.live.foldDefinition(name, err != nil || crd.DeletionTimestamp != nil)
+	return nil
 }
 
 // modesStand fails if the HNCConfiguration is another than the one that is known.
@@ -108,6 +121,14 @@ func (c *Confirmer) placeIs(ctx context.Context, namespace string) error {
 	return nil
 }
 
+func (c *Confirmer) sourceIs(ctx context.Context, source ObjectKey) error {
+	err := c.reads.join(ctx, fmt.Sprint("source ", source), func() error { return c.readSource(ctx, source) })
+	if err != nil {
+		return fmt.Errorf("reading what namespace %q has: %w", source.Namespace, err)
+	}
+	return nil
+}
+
 func (c *Confirmer) readSource(ctx context.Context, key ObjectKey) error {
 	source := objectOf(key.GroupVersionKind)
 	err := c.reader.Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, source)
@@ -125,19 +146,20 @@ func (c *Confirmer) readSource(ctx context.Context, key ObjectKey) error {
 // does not have is not folded: the informers tell, in their order.
 func (l *Live) readPlace(ctx context.Context, reader client.Reader, name string) error {
 	ns, hc := &corev1.Namespace{}, &api.HierarchyConfiguration{}
-	err := reader.Get(ctx, types.NamespacedName{Name: name}, ns)
-	switch {
-	case err == nil:
-		l.SetNamespace(ns)
-	case !apierrors.IsNotFound(err):
-		return err
-	}
-	err = reader.Get(ctx, types.NamespacedName{Namespace: name, Name: api.HierarchyConfigurationName}, hc)
-	switch {
-	case err == nil:
-		l.SetConfiguration(hc)
-	case !apierrors.IsNotFound(err):
-		return err
-	}
-	return nil
+	var reads errgroup.Group
+	reads.Go(func() error {
+		err := reader.Get(ctx, types.NamespacedName{Name: name}, ns)
+		if err == nil {
+			l.SetNamespace(ns)
+		}
+		return client.IgnoreNotFound(err)
+	})
+	reads.Go(func() error {
+		err := reader.Get(ctx, types.NamespacedName{Namespace: name, Name: api.HierarchyConfigurationName}, hc)
+		if err == nil {
+			l.SetConfiguration(hc)
+		}
+		return client.IgnoreNotFound(err)
+	})
+	return reads.Wait()
 }

@@ -109,13 +109,6 @@ func (l *Live) object(gvk schema.GroupVersionKind, place propagate.Key) (*propag
 	return k.objects.Get(place.Namespace, place.Name)
 }
 
-// parent of a namespace; empty for a root.
-func (l *Live) parent(namespace string) string {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return l.forest.Parent(namespace)
-}
-
 // setRefused notes that the write of a copy was refused, and why; empty: it was
 // not. The anchor of the namespace tells.
 func (l *Live) setRefused(key ObjectKey, why string) {
