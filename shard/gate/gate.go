@@ -123,7 +123,14 @@ func (g *Gate) Begin(ctx context.Context, id shard.ID) (_ context.Context, end f
 	g.counts.Allowed.Add(1)
 	bounded, cancel := context.WithTimeout(context.WithValue(ctx, permitKey{}, permit{id, epoch}), g.timeout)
 	return bounded, func() {
+		timedOut := errors.Is(bounded.Err(), context.DeadlineExceeded)
 		cancel()
+		if timedOut {
+			// The server may still carry it out: it gives up when we do, but not
+			// in the same moment.
+			time.AfterFunc(shard.GuardSlack, flight.end)
+			return
+		}
 		flight.end()
 	}, nil
 }

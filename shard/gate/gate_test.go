@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -103,6 +104,24 @@ func TestDrainWaitsForWrites(t *testing.T) {
 	require.NoError(t, <-drained)
 	_, _, err = r.Begin(t.Context(), id)
 	require.ErrorIs(t, err, gate.ErrNotOwner, "after the drain, nothing begins")
+}
+
+// TestDrainOutlastsTimeouts: a write that timed out here may still be carried out
+// there, and the shard must not be given away before that is over.
+func TestDrainOutlastsTimeouts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig()
+		r.hold(1, "acme")
+		id := shard.Of("acme", shards)
+		bounded, end, err := r.Begin(t.Context(), id)
+		require.NoError(t, err)
+		<-bounded.Done()
+		end()
+		r.hold(1)
+		timedOut := time.Now()
+		require.NoError(t, r.Drain(t.Context(), id))
+		require.GreaterOrEqual(t, time.Since(timedOut), shard.GuardSlack)
+	})
 }
 
 func role(namespace string) *rbacv1.Role {
