@@ -81,6 +81,7 @@ func moreRights() *rbacv1.ClusterRole {
 		ObjectMeta: metav1.ObjectMeta{Name: "banyan-conformance", Labels: map[string]string{aggregateToBanyan: "true"}},
 		Rules: []rbacv1.PolicyRule{
 			{APIGroups: []string{""}, Resources: []string{"secrets", "configmaps", "serviceaccounts"}, Verbs: verbs},
+			{APIGroups: []string{""}, Resources: []string{"limitranges"}, Verbs: verbs[:3]},
 			{APIGroups: []string{"networking.k8s.io"}, Resources: []string{"networkpolicies"}, Verbs: verbs},
 			{APIGroups: []string{conformanceGroup}, Resources: []string{"*"}, Verbs: verbs},
 		},

@@ -29,8 +29,7 @@ const (
 var leftOut = map[string]string{
 	"13.1.2": denial, "13.1.4": denial, "13.1.5": denial,
 	"13.2.9": denial, "13.2.11": denial, "13.2.23": denial,
-	"13.2.13": "is disabled in HNC",
-	"13.4.2":  denial, "13.4.9": denial, "13.4.10": denial, "13.4.11": denial,
+	"13.4.2": denial, "13.4.9": denial, "13.4.10": denial, "13.4.11": denial,
 	"13.4.7":  quotas,
 	"13.4.12": plugin, "13.4.13": plugin,
 	"13.5": plugin,

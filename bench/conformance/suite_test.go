@@ -22,7 +22,7 @@ type scenarios map[string]func(*scene)
 // INT are played without webhooks.
 var (
 	first = scenarios{"13.9.1": defaultConfiguration} // before any type is configured
-	int_  = join(anchors, parents, treeLabels, managedMetadata, enforced, configuration, modes, counters,
+	int_  = join(refusals, anchors, parents, treeLabels, managedMetadata, enforced, configuration, modes, counters,
 		exceptions, contents, conflicts, halted)
 )
 
@@ -56,7 +56,7 @@ func TestINT(t *testing.T) {
 	s := start(t, system.Options{NoWebhooks: true})
 	play(t, s, first, alone)
 	s.propagate(secrets, configMaps)
-	play(t, s, int_, together)
+	play(t, s, join(int_, beyond), together)
 }
 
 // TestE2E has sections 13.1 to 13.4.

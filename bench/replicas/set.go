@@ -166,6 +166,9 @@ func (s *Set) ReplaceReplica(ctx context.Context, name string) error {
 	return s.run(s.replicas[name])
 }
 
+// SetFlags for replicas that are started from now on, besides their own.
+func (s *Set) SetFlags(flags []string) { s.options.Flags = flags }
+
 func (s *Set) run(r *Replica) error {
 	kubeconfig := r.identity.Kubeconfig
 	if s.options.Route != nil {

@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/watch"
+	toolscache "k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -102,7 +104,12 @@ func (s Sight) open(ctx context.Context, c client.WithWatch, prefix string, arri
 	if err := c.List(ctx, list, selector, client.Limit(1)); err != nil {
 		return err
 	}
-	w, err := c.Watch(ctx, list, selector, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: list.GetResourceVersion()}})
+	// A busy API server ends watches; what was missed meanwhile must be seen, too.
+	w, err := watchtools.NewRetryWatcherWithContext(ctx, list.GetResourceVersion(), &toolscache.ListWatch{
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return c.Watch(ctx, list, selector, &client.ListOptions{Raw: &options})
+		},
+	})
 	if err != nil {
 		return err
 	}

@@ -50,9 +50,10 @@ type System struct {
 	Plane *controlplane.ControlPlane
 	Set   *replicas.Set
 
-	ctx    context.Context
-	scope  hierarchy.Scope
-	killer *killer
+	ctx     context.Context
+	options Options
+	scope   hierarchy.Scope
+	killer  *killer
 }
 
 // Start builds and starts everything, and ends it with the test.
@@ -68,7 +69,7 @@ func Start(t testing.TB, o Options) *System {
 	scope, err := hierarchy.NewScope(o.Scope)
 	require.NoError(t, err)
 
-	s := &System{TB: t, ctx: ctx, scope: scope}
+	s := &System{TB: t, ctx: ctx, options: o, scope: scope}
 	s.startPlane()
 	s.startReplicas(o)
 	if o.NoWebhooks {
@@ -76,6 +77,15 @@ func Start(t testing.TB, o Options) *System {
 	}
 	s.Ready()
 	return s
+}
+
+// Manage gives another scope to replicas that are started from now on. The audit
+// log is judged by that of the beginning.
+func (s *System) Manage(scope hierarchy.ScopeOptions) {
+	o := s.options
+	o.Scope = scope
+	o.Scope.ExcludedNamespaces = append(o.Scope.ExcludedNamespaces, excluded...)
+	s.Set.SetFlags(o.flags())
 }
 
 // With returns the same system as another test sees it.
