@@ -74,6 +74,7 @@ func TestWebhooks(t *testing.T) {
 		"namespaces.hnc.x-k8s.io":                  {"/validate-v1-namespace", "CREATE UPDATE DELETE ", "Fail"},
 		"hierarchyconfigurations.hnc.x-k8s.io":     {"/validate-hnc-x-k8s-io-v1alpha2-hierarchyconfigurations", "CREATE UPDATE ", "Fail"},
 		"subnamespaceanchors.hnc.x-k8s.io":         {"/validate-hnc-x-k8s-io-v1alpha2-subnamespaceanchors", "CREATE UPDATE DELETE ", "Fail"},
+		"hncconfigurations.hnc.x-k8s.io":           {"/validate-hnc-x-k8s-io-v1alpha2-hncconfigurations", "CREATE UPDATE DELETE ", "Fail"},
 	}, got)
 }
 
@@ -123,6 +124,22 @@ func anchor(state api.AnchorState, labels ...api.MetaKVP) *api.SubnamespaceAncho
 	}
 }
 
+func configuration(resources ...string) *api.HNCConfiguration {
+	c := &api.HNCConfiguration{
+		TypeMeta:   metav1.TypeMeta{APIVersion: api.GroupVersion.String(), Kind: "HNCConfiguration"},
+		ObjectMeta: metav1.ObjectMeta{Name: "config"},
+	}
+	for _, resource := range resources {
+		c.Spec.Resources = append(c.Spec.Resources, api.ResourceSpec{Resource: resource})
+	}
+	return c
+}
+
+func reported(c *api.HNCConfiguration) *api.HNCConfiguration {
+	c.Status.Conditions = []metav1.Condition{{Type: api.ConditionBadConfiguration}}
+	return c
+}
+
 // TestMatchConditions asks the API server's own evaluator which requests leave
 // the API server at all.
 func TestMatchConditions(t *testing.T) {
@@ -133,6 +150,7 @@ func TestMatchConditions(t *testing.T) {
 		nsHook   = "namespaces.hnc.x-k8s.io"
 		hcHook   = "hierarchyconfigurations.hnc.x-k8s.io"
 		subHook  = "subnamespaceanchors.hnc.x-k8s.io"
+		hncHook  = "hncconfigurations.hnc.x-k8s.io"
 	)
 	unnamed := ns("")
 	unnamed.GenerateName = "shop-"
@@ -198,6 +216,12 @@ func TestMatchConditions(t *testing.T) {
 		"a changed status of an anchor is not judged":    {hook: subHook, old: anchor(api.Missing), new: anchor(api.Ok)},
 		"a deleted anchor is judged, whatever its state": {hook: subHook, old: anchor(api.Missing), want: true},
 		"Banyan's own deletion of an anchor passes":      {hook: subHook, user: banyan, old: anchor(api.Ok)},
+		"a new HNCConfiguration is judged":               {hook: hncHook, new: configuration(), want: true},
+		"a changed list of types is judged":              {hook: hncHook, old: configuration(), new: configuration("secrets"), want: true},
+		"the end of that list is judged":                 {hook: hncHook, old: configuration("secrets"), new: configuration(), want: true},
+		"a status of types is not judged":                {hook: hncHook, old: configuration("secrets"), new: reported(configuration("secrets"))},
+		"a deleted HNCConfiguration is judged":           {hook: hncHook, old: configuration(), want: true},
+		"Banyan's own HNCConfiguration passes":           {hook: hncHook, user: banyan, new: configuration()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, tc.want, matches(t, tc.hook, tc.user, tc.old, tc.new))

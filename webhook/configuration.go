@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/banyan-hns/banyan/hierarchy"
+	"github.com/banyan-hns/banyan/hierarchy/propagate"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 	"github.com/banyan-hns/banyan/hierarchy/validate"
 )
@@ -28,7 +29,8 @@ type configurations struct {
 }
 
 // judge asks the forest first, and the API server about rights only if the forest
-// has no objection. No lock is held meanwhile.
+// has no objection. No lock is held meanwhile. What is in other namespaces is told
+// to nobody but those with rights there.
 func (h configurations) judge(ctx context.Context, request admission.Request) (verdict validate.Verdict, err error) {
 	if request.Operation == opDelete {
 		return validate.Allow(), nil
@@ -52,6 +54,11 @@ func (h configurations) judge(ctx context.Context, request admission.Request) (v
 	if denial := h.rights.check(ctx, request.UserInfo, needed); !denial.Allowed {
 		return denial, nil
 	}
+	warnings := verdict.Warnings
+	h.forest.Look(func(f *hierarchy.Forest, tracked []propagate.Tracked) {
+		verdict = validate.Conflicts(f, tracked, configuration)
+	})
+	verdict.Warnings = append(verdict.Warnings, warnings...)
 	return verdict, nil
 }
 

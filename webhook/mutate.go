@@ -6,6 +6,7 @@ package webhook
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -63,5 +64,9 @@ func (h mutators) mutate(request admission.Request, object client.Object, change
 	if err != nil {
 		return admission.Errored(http.StatusInternalServerError, fmt.Errorf("writing the object: %w", err))
 	}
-	return admission.PatchResponseFromRaw(request.Object.Raw, mutated)
+	response := admission.PatchResponseFromRaw(request.Object.Raw, mutated)
+	if !response.Allowed { // What was written here is well formed, so what was read is not.
+		return admission.Errored(http.StatusBadRequest, errors.New("reading the object: no difference can be told between it and what it should be"))
+	}
+	return response
 }

@@ -18,7 +18,9 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -26,21 +28,74 @@ import (
 
 	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/hierarchy/foresttest"
+	"github.com/banyan-hns/banyan/hierarchy/propagate"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 	"github.com/banyan-hns/banyan/webhook"
 )
 
 const self = "system:serviceaccount:hnc-system:banyan"
 
-// still is a forest that nobody changes.
-type still struct{ forest *hierarchy.Forest }
+// still is a forest that nobody changes, with some objects.
+type still struct {
+	forest  *hierarchy.Forest
+	tracked []propagate.Tracked
+}
 
 func (s still) Read(look func(*hierarchy.Forest)) { look(s.forest) }
+
+func (s still) Look(look func(*hierarchy.Forest, []propagate.Tracked)) { look(s.forest, s.tracked) }
+
+var secretKind = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
+
+// secret is an object in a namespace; with an origin, a copy.
+func secret(namespace, name, origin string) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: map[string]any{"data": map[string]any{"k": "dg=="}}}
+	u.SetGroupVersionKind(secretKind)
+	u.SetNamespace(namespace)
+	u.SetName(name)
+	if origin != "" {
+		u.SetLabels(map[string]string{api.LabelInheritedFrom: origin})
+	}
+	return u
+}
+
+func annotated(u *unstructured.Unstructured, key, value string) *unstructured.Unstructured {
+	u.SetAnnotations(map[string]string{key: value})
+	return u
+}
+
+// tracked are Secrets: one in the namespace c, and another one with a copy there.
+func tracked() []propagate.Tracked {
+	objects := propagate.NewObjects(secretKind, propagate.Options{})
+	for _, u := range []*unstructured.Unstructured{secret("c", "token", ""), secret("a", "shared", ""), secret("c", "shared", "a")} {
+		objects.Set(propagate.Observe(u))
+	}
+	active := propagate.Active{Type: propagate.Type{GVK: secretKind, Mode: api.Propagate}, Resource: "secrets", Plural: "secrets"}
+	return []propagate.Tracked{{Active: active, Objects: objects, Awake: true}}
+}
+
+// catalog has Secrets only.
+func catalog(context.Context) (propagate.Lookup, error) {
+	return func(_, resource string) (propagate.Resource, error) {
+		if resource != "secrets" {
+			return propagate.Resource{}, propagate.ErrNoResource
+		}
+		return propagate.Resource{GVK: secretKind, Plural: "secrets", Namespaced: true}, nil
+	}, nil
+}
 
 // serve the handlers over a forest: a is the root of b, a subnamespace, and c,
 // which has a child d; e is a root. The user alice may change a and c; reviews
 // about anything in "broken" fail.
 func serve(t *testing.T) *httptest.Server {
+	mux := http.NewServeMux()
+	webhook.Register(registrar{mux}, options(t))
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server
+}
+
+func options(t testing.TB) webhook.Options {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
 	require.NoError(t, api.AddToScheme(scheme))
@@ -58,14 +113,10 @@ func serve(t *testing.T) *httptest.Server {
 	})
 	scope, err := hierarchy.NewScope(hierarchy.ScopeOptions{ExcludedNamespaces: []string{"kube-system"}, IncludedNamespaceRegex: ".*"})
 	require.NoError(t, err)
-	mux := http.NewServeMux()
-	webhook.Register(registrar{mux}, webhook.Options{
-		Scheme: scheme, Forest: still{foresttest.CreateIn(scope, "-Aac-")}, Self: self, Reviews: reviews,
-		Reader: fake.NewClientBuilder().WithScheme(scheme).Build(),
-	})
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	return server
+	return webhook.Options{
+		Scheme: scheme, Forest: still{foresttest.CreateIn(scope, "-Aac-"), tracked()}, Self: self, Reviews: reviews,
+		Reader: fake.NewClientBuilder().WithScheme(scheme).Build(), Catalog: catalog,
+	}
 }
 
 type registrar struct{ *http.ServeMux }
@@ -79,6 +130,8 @@ type request struct {
 	user        authenticationv1.UserInfo
 	object, old runtime.Object
 	raw         string
+	kind        metav1.GroupVersionKind
+	namespace   string
 }
 
 func ask(t *testing.T, server *httptest.Server, r request) *admissionv1.AdmissionResponse {
@@ -94,6 +147,7 @@ func ask(t *testing.T, server *httptest.Server, r request) *admissionv1.Admissio
 		TypeMeta: metav1.TypeMeta{APIVersion: "admission.k8s.io/v1", Kind: "AdmissionReview"},
 		Request: &admissionv1.AdmissionRequest{
 			UID: "uid", Operation: r.operation, UserInfo: r.user, Object: encode(r.object), OldObject: encode(r.old),
+			Kind: r.kind, Namespace: r.namespace,
 		},
 	}
 	body, err := json.Marshal(review)

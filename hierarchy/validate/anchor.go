@@ -21,6 +21,7 @@ func CreateAnchor(f *hierarchy.Forest, a *api.SubnamespaceAnchor) Verdict {
 		func() Verdict { return anchorPlace(f, a.Namespace) },
 		func() Verdict { return anchorTarget(f, a.Name) },
 		func() Verdict { return anchorFree(f, a.Namespace, a.Name) },
+		func() Verdict { return unheard(a) },
 	)
 }
 

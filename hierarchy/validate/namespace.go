@@ -19,6 +19,7 @@ func CreateNamespace(f *hierarchy.Forest, ns *corev1.Namespace) Verdict {
 	return first(
 		func() Verdict { return includedLabel(f.Scope(), ns) },
 		func() Verdict { return unreservedName(f, ns) },
+		func() Verdict { return overruled(f, nil, ns) },
 	)
 }
 
@@ -28,6 +29,7 @@ func UpdateNamespace(f *hierarchy.Forest, old, ns *corev1.Namespace) Verdict {
 		func() Verdict { return includedLabelChange(f.Scope(), old, ns) },
 		func() Verdict { return externalWithParent(f, ns) },
 		func() Verdict { return steadyTreeLabels(old, ns) },
+		func() Verdict { return overruled(f, old, ns) },
 	)
 }
 
@@ -82,7 +84,7 @@ func unreservedName(f *hierarchy.Forest, ns *corev1.Namespace) Verdict {
 func externalWithParent(f *hierarchy.Forest, ns *corev1.Namespace) Verdict {
 	by, parent := ns.Annotations[api.AnnotationManagedBy], f.Parent(ns.Name)
 	if by != "" && by != api.Group && parent != "" {
-		return DenyForbidden(fmt.Sprintf("metadata.annotations[%s]", api.AnnotationManagedBy), "namespace %q has the parent %q and cannot be managed by another system; remove the parent first", ns.Name, parent)
+		return DenyForbidden(annotationField(api.AnnotationManagedBy), "namespace %q has the parent %q and cannot be managed by another system; remove the parent first", ns.Name, parent)
 	}
 	return Allow()
 }

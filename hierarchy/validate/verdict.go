@@ -50,6 +50,11 @@ func DenyUnauthorized(field, format string, args ...any) Verdict {
 	return deny(metav1.StatusReasonUnauthorized, field, format, args...)
 }
 
+// DenyBadRequest refuses what has no meaning.
+func DenyBadRequest(field, format string, args ...any) Verdict {
+	return deny(metav1.StatusReasonBadRequest, field, format, args...)
+}
+
 // DenyUnavailable refuses what cannot be judged yet.
 func DenyUnavailable(format string, args ...any) Verdict {
 	return deny(metav1.StatusReasonServiceUnavailable, "", format, args...)
@@ -72,14 +77,19 @@ func deny(reason metav1.StatusReason, field, format string, args ...any) Verdict
 	return Verdict{Reason: reason, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-// first returns the first denial, or permission if there is none.
+// first returns the first denial, or permission if there is none. It carries the
+// warnings of all rules that were asked.
 func first(rules ...func() Verdict) Verdict {
+	var warnings []string
 	for _, rule := range rules {
-		if v := rule(); !v.Allowed {
+		v := rule()
+		warnings = append(warnings, v.Warnings...)
+		if !v.Allowed {
+			v.Warnings = warnings
 			return v
 		}
 	}
-	return Allow()
+	return Verdict{Allowed: true, Warnings: warnings}
 }
 
 func invalid(field, format string, args ...any) []metav1.StatusCause {
