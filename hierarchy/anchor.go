@@ -56,11 +56,11 @@ func (f *Forest) decideLiving(plan *Plan, anchor *api.SubnamespaceAnchor, arriva
 
 	// What is promised stays promised: copies that a new source sends for do
 	// not make a namespace unusable, and would cost each of them two writes.
-	if want.reason == api.ReasonObjectsAwaited && isReady(anchor) {
+	if want.reason == api.ReasonObjectsAwaited && IsReady(anchor) {
 		want = where.arrived(anchor)
 	}
 	passing := want.reason == api.ReasonNamespaceMissing || want.reason == api.ReasonObjectsAwaited
-	if passing && held && !isReady(anchor) && arrival.Waited < patience {
+	if passing && held && !IsReady(anchor) && arrival.Waited < patience {
 		plan.Again = patience - arrival.Waited
 		return
 	}

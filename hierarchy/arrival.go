@@ -150,8 +150,8 @@ func brief(text string) string {
 
 func isReadyType(c metav1.Condition) bool { return c.Type == api.ConditionReady }
 
-// isReady reports what the anchor says of itself.
-func isReady(anchor *api.SubnamespaceAnchor) bool {
+// IsReady reports what the anchor says of itself.
+func IsReady(anchor *api.SubnamespaceAnchor) bool {
 	return slices.ContainsFunc(anchor.Status.Conditions, func(c metav1.Condition) bool {
 		return isReadyType(c) && c.Status == metav1.ConditionTrue
 	})

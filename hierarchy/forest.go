@@ -186,7 +186,13 @@ func (f *Forest) link(name string) {
 // that cannot be compared count as newer: to keep a stale object for ever is
 // worse than to look at one for a moment.
 func newer(object, known metav1.Object) bool {
-	order, err := resourceversion.CompareResourceVersion(object.GetResourceVersion(), known.GetResourceVersion())
+	return Newer(object.GetResourceVersion(), known.GetResourceVersion())
+}
+
+// Newer reports whether a resourceVersion is later than the one that is known, or
+// cannot be compared with it.
+func Newer(version, known string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, known)
 	return err != nil || order > 0
 }
 

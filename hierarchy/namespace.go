@@ -20,7 +20,7 @@ import (
 // could tell that from the truth.
 func (f *Forest) creation(seen Observed) Action {
 	claim := f.winner(seen)
-	if claim == nil || seen.DeletingCRD || !holdsAnchor(claim) || isReady(claim) {
+	if claim == nil || seen.DeletingCRD || !holdsAnchor(claim) || IsReady(claim) {
 		return Action{}
 	}
 	after := f.newborn(seen, claim).Namespace

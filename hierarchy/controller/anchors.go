@@ -9,10 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -40,13 +38,7 @@ type Anchors struct {
 // SetupWithManager starts it with the manager.
 func (r *Anchors) SetupWithManager(mgr manager.Manager) error {
 	r.reporter = newReporter(r.Live, r.Client, r.Replica)
-	c, err := controller.NewTyped("anchor", mgr, controller.TypedOptions[hierarchy.AnchorKey]{
-		Reconciler: r.Wrap(r), MaxConcurrentReconciles: r.Workers, RateLimiter: backoff[hierarchy.AnchorKey](),
-	})
-	if err != nil {
-		return fmt.Errorf("making the controller of anchors: %w", err)
-	}
-	return c.Watch(r.Live.anchors.source())
+	return r.Live.anchors.serve(mgr, "anchor", r.Wrap(r), r.Workers)
 }
 
 // Reconcile observes, decides, applies.
@@ -102,8 +94,9 @@ func (l *Live) arrival(namespace string) hierarchy.Arrival {
 	return arrival
 }
 
-func isReady(anchor *api.SubnamespaceAnchor) bool {
-	return anchor.DeletionTimestamp == nil && meta.IsStatusConditionTrue(anchor.Status.Conditions, api.ConditionReady)
+// tellsReady: the anchor needs no look when something arrives in its namespace.
+func tellsReady(anchor *api.SubnamespaceAnchor) bool {
+	return anchor.DeletionTimestamp == nil && hierarchy.IsReady(anchor)
 }
 
 // stopwatches tell how long something has been waited for.

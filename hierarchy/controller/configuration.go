@@ -5,14 +5,11 @@ package controller
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -36,13 +33,7 @@ type Configuration struct {
 
 // SetupWithManager starts it with the manager.
 func (r *Configuration) SetupWithManager(mgr manager.Manager) error {
-	c, err := controller.NewTyped("configuration", mgr, controller.TypedOptions[ClusterKey]{
-		Reconciler: r.Wrap(r), RateLimiter: backoff[ClusterKey](),
-	})
-	if err != nil {
-		return fmt.Errorf("making the controller of the HNCConfiguration: %w", err)
-	}
-	return c.Watch(r.Live.cluster.source())
+	return r.Live.cluster.serve(mgr, "configuration", r.Wrap(r), 1)
 }
 
 // Reconcile observes, decides, applies.
@@ -73,5 +64,11 @@ func (l *Live) decideConfiguration(now metav1.Time) hierarchy.Action {
 		}
 		return propagate.Counts{}
 	}
-	return propagate.DecideConfiguration(l.configuration, l.resolution, counts, maps.Clone(l.unwatched), l.forest.Troubles(), now)
+	unwatched := map[schema.GroupVersionKind]string{}
+	for _, k := range l.kinds {
+		if k.unwatched != "" {
+			unwatched[k.GVK] = k.unwatched
+		}
+	}
+	return propagate.DecideConfiguration(l.configuration, l.resolution, counts, unwatched, l.forest.Troubles(), now)
 }

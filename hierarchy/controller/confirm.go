@@ -106,7 +106,7 @@ func (c *Confirmer) modesStand(ctx context.Context) error {
 		}
 		exists := err == nil
 		known := c.live.hncConfiguration()
-		if exists != (known != nil) || exists && newer(found.ResourceVersion, known.ResourceVersion) {
+		if exists != (known != nil) || exists && hierarchy.Newer(found.ResourceVersion, known.ResourceVersion) {
 			return fmt.Errorf("confirming the modes of types: %w", errBehind)
 		}
 		return nil

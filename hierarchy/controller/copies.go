@@ -12,7 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -46,13 +45,7 @@ type confirms interface {
 // SetupWithManager starts it with the manager.
 func (r *Copies) SetupWithManager(mgr manager.Manager) error {
 	r.reporter = newReporter(r.Live, r.Client, r.Replica)
-	c, err := controller.NewTyped("copy", mgr, controller.TypedOptions[ObjectKey]{
-		Reconciler: r.Wrap(r), MaxConcurrentReconciles: r.Workers, RateLimiter: backoff[ObjectKey](),
-	})
-	if err != nil {
-		return fmt.Errorf("making the controller of copies: %w", err)
-	}
-	return c.Watch(r.Live.copies.source())
+	return r.Live.copies.serve(mgr, "copy", r.Wrap(r), r.Workers)
 }
 
 // Reconcile observes, decides, applies.

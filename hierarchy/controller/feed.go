@@ -95,12 +95,18 @@ func (f *Feed) NeedLeaderElection() bool { return false }
 
 // Start watches what was missing, once it is there.
 func (f *Feed) Start(ctx context.Context) error {
-	wait.UntilWithContext(ctx, func(ctx context.Context) {
+	err := wait.PollUntilContextCancel(ctx, definitionsEvery, true, func(ctx context.Context) (done bool, _ error) {
 		if err := f.followMissing(ctx); err != nil {
 			log.FromContext(ctx).Error(err, "could not watch; tries again")
 		}
-	}, definitionsEvery)
-	return nil
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return len(f.missing) == 0, nil
+	})
+	if ctx.Err() != nil {
+		return nil // the end of a replica is no fault of its feed
+	}
+	return err
 }
 
 // Synced reports whether everything that existed has been folded.

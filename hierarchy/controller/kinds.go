@@ -26,6 +26,9 @@ type kind struct {
 	// source that was not read yet looks like one that was deleted.
 	awake bool
 
+	// unwatched says why it is not watched yet, or cannot be; it is empty once it is.
+	unwatched string
+
 	// ended is closed when it is not handled any more.
 	ended chan struct{}
 }
@@ -35,6 +38,7 @@ type kind struct {
 func (l *Live) adopt(r propagate.Resolution) (begun, ended []*kind) {
 	l.mu.Lock()
 	var keys []ObjectKey
+	moved := false // some type is in another mode
 	wanted := map[schema.GroupVersionKind]bool{}
 	for _, active := range r.Active {
 		if propagate.Mode(active.Mode) == api.Ignore {
@@ -43,11 +47,13 @@ func (l *Live) adopt(r propagate.Resolution) (begun, ended []*kind) {
 		wanted[active.GVK] = true
 		k := l.kind(active.GVK)
 		if k == nil {
-			k = &kind{Active: active, objects: propagate.NewObjects(active.GVK, l.options), ended: make(chan struct{})}
+			k = &kind{Active: active, objects: propagate.NewObjects(active.GVK, l.options),
+				unwatched: "it has not been read yet", ended: make(chan struct{})}
 			l.kinds = append(l.kinds, k)
 			begun = append(begun, k)
 		}
 		changed := propagate.Mode(k.Mode) != propagate.Mode(active.Mode)
+		moved = moved || changed
 		k.Active = active
 		if changed && k.awake {
 			keys = append(keys, l.everywhere(k)...)
@@ -62,7 +68,10 @@ func (l *Live) adopt(r propagate.Resolution) (begun, ended []*kind) {
 		return true
 	})
 	l.resolution = r
-	waiting := l.waitingAnchors()
+	var waiting []hierarchy.AnchorKey
+	if moved || len(begun)+len(ended) > 0 {
+		waiting = l.waitingAnchors()
+	}
 	l.mu.Unlock()
 	l.copies.addAll(keys, priorityFresh)
 	l.anchors.addAll(waiting, priorityFresh)
@@ -92,7 +101,7 @@ func (l *Live) waitingAnchors() []hierarchy.AnchorKey {
 	var keys []hierarchy.AnchorKey
 	for _, namespace := range l.forest.Namespaces() {
 		for _, anchor := range l.forest.Anchors(namespace) {
-			if !isReady(anchor) {
+			if !tellsReady(anchor) {
 				keys = append(keys, hierarchy.AnchorKey{Namespace: namespace, Name: anchor.Name})
 			}
 		}
@@ -116,7 +125,7 @@ func (l *Live) watchedTypes() []schema.GroupVersionKind {
 	defer l.mu.RUnlock()
 	var types []schema.GroupVersionKind
 	for _, k := range l.kinds {
-		if l.unwatched[k.GVK] == "" {
+		if k.unwatched == "" {
 			types = append(types, k.GVK)
 		}
 	}
@@ -124,14 +133,10 @@ func (l *Live) watchedTypes() []schema.GroupVersionKind {
 }
 
 // setUnwatched notes why a kind cannot be watched; empty: it is.
-func (l *Live) setUnwatched(gvk schema.GroupVersionKind, why string) {
+func (l *Live) setUnwatched(k *kind, why string) {
 	l.mu.Lock()
-	changed := l.unwatched[gvk] != why
-	if why == "" {
-		delete(l.unwatched, gvk)
-	} else {
-		l.unwatched[gvk] = why
-	}
+	changed := k.unwatched != why
+	k.unwatched = why
 	l.mu.Unlock()
 	if changed {
 		l.cluster.add(ClusterKey{}, priorityFresh)
@@ -143,7 +148,7 @@ func (l *Live) SetHNCConfiguration(c *api.HNCConfiguration) {
 	l.mu.Lock()
 	known := l.configuration
 	if c.Name != api.HNCConfigurationName || l.graves.hold(c.UID) ||
-		known != nil && !newer(c.ResourceVersion, known.ResourceVersion) {
+		known != nil && !hierarchy.Newer(c.ResourceVersion, known.ResourceVersion) {
 		l.mu.Unlock()
 		return
 	}

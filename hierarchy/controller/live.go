@@ -47,9 +47,8 @@ type Live struct {
 	configuration *api.HNCConfiguration
 	resolution    propagate.Resolution
 	kinds         []*kind
-	unwatched     map[schema.GroupVersionKind]string // why
-	refused       map[ObjectKey]string               // writes, and why
-	stale         chan struct{}                      // the kinds may not fit the configuration any more
+	refused       map[ObjectKey]string // writes, and why
+	stale         chan struct{}        // the kinds may not fit the configuration any more
 
 	namespaces *queue[NamespaceKey]
 	anchors    *queue[hierarchy.AnchorKey]
@@ -61,7 +60,7 @@ type Live struct {
 func NewLive(scope hierarchy.Scope, options propagate.Options) *Live {
 	return &Live{
 		options: options, forest: hierarchy.NewForest(scope),
-		vanishing: map[string]bool{}, unwatched: map[schema.GroupVersionKind]string{}, refused: map[ObjectKey]string{},
+		vanishing: map[string]bool{}, refused: map[ObjectKey]string{},
 		stale:      make(chan struct{}, 1),
 		namespaces: newQueue[NamespaceKey](), anchors: newQueue[hierarchy.AnchorKey](),
 		copies: newQueue[ObjectKey](), cluster: newQueue[ClusterKey](),

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -35,13 +34,7 @@ type Namespaces struct {
 
 // SetupWithManager starts it with the manager.
 func (r *Namespaces) SetupWithManager(mgr manager.Manager) error {
-	c, err := controller.NewTyped("namespace", mgr, controller.TypedOptions[NamespaceKey]{
-		Reconciler: r.Wrap(r), MaxConcurrentReconciles: r.Workers, RateLimiter: backoff[NamespaceKey](),
-	})
-	if err != nil {
-		return fmt.Errorf("making the controller of namespaces: %w", err)
-	}
-	return c.Watch(r.Live.namespaces.source())
+	return r.Live.namespaces.serve(mgr, "namespace", r.Wrap(r), r.Workers)
 }
 
 // Reconcile observes, decides, applies.

@@ -6,7 +6,6 @@ package controller
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/hierarchy/propagate"
@@ -112,8 +111,14 @@ func (l *Live) object(gvk schema.GroupVersionKind, place propagate.Key) (*propag
 // setRefused notes that the write of a copy was refused, and why; empty: it was
 // not. The anchor of the namespace tells.
 func (l *Live) setRefused(key ObjectKey, why string) {
+	// Nearly every copy ends here, and keeps nobody from reading.
+	l.mu.RLock()
+	same := l.refused[key] == why
+	l.mu.RUnlock()
+	if same {
+		return
+	}
 	l.mu.Lock()
-	changed := l.refused[key] != why
 	if why == "" {
 		delete(l.refused, key)
 	} else {
@@ -121,7 +126,7 @@ func (l *Live) setRefused(key ObjectKey, why string) {
 	}
 	owner, owned := l.anchorOf(key.Namespace)
 	l.mu.Unlock()
-	if changed && owned {
+	if owned {
 		l.anchors.add(owner, priorityFresh)
 	}
 }
@@ -144,10 +149,5 @@ func (l *Live) waitingAnchor(namespace string) (hierarchy.AnchorKey, bool) {
 		return key, false
 	}
 	anchor, _ := l.forest.Anchor(key.Namespace, key.Name)
-	return key, !isReady(anchor)
-}
-
-func newer(version, known string) bool {
-	order, err := resourceversion.CompareResourceVersion(version, known)
-	return err != nil || order > 0
+	return key, !tellsReady(anchor)
 }

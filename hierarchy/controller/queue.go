@@ -5,12 +5,16 @@ package controller
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
@@ -30,6 +34,18 @@ type queue[K comparable] struct {
 }
 
 func newQueue[K comparable]() *queue[K] { return &queue[K]{} }
+
+// serve starts a controller with the manager that works the queue off. It is named
+// in metrics and logs.
+func (q *queue[K]) serve(mgr manager.Manager, name string, reconciler reconcile.TypedReconciler[K], workers int) error {
+	c, err := controller.NewTyped(name, mgr, controller.TypedOptions[K]{
+		Reconciler: reconciler, MaxConcurrentReconciles: workers, RateLimiter: backoff[K](),
+	})
+	if err != nil {
+		return fmt.Errorf("making the controller %q: %w", name, err)
+	}
+	return c.Watch(q.source())
+}
 
 // source makes the queue the one of a controller.
 func (q *queue[K]) source() source.TypedSource[K] {

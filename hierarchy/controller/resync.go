@@ -105,10 +105,7 @@ func (l *Live) queueDifferences(namespace string) {
 	}
 	l.mu.RLock()
 	keys := l.copiesIn(namespace)
-	var anchors []hierarchy.AnchorKey
-	for _, anchor := range l.forest.Anchors(namespace) {
-		anchors = append(anchors, hierarchy.AnchorKey{Namespace: namespace, Name: anchor.Name})
-	}
+	anchors := l.forest.AnchorsIn(namespace)
 	l.mu.RUnlock()
 	for _, key := range keys {
 		if l.decideObject(key).Verb != "" {

@@ -104,16 +104,12 @@ func (t *Kinds) look(ctx context.Context) time.Duration {
 		logger.Error(err, "could not look up the types of the HNCConfiguration; tries again")
 		return lookUneasy
 	}
-	begun, ended := t.live.adopt(resolution)
+	_, ended := t.live.adopt(resolution)
 	for _, k := range ended {
 		logger.Info("stops watching", "type", k.GVK.String())
 		if err := t.informers.RemoveInformer(ctx, objectOf(k.GVK)); err != nil {
 			logger.Error(err, "could not stop watching", "type", k.GVK.String())
 		}
-		t.live.setUnwatched(k.GVK, "")
-	}
-	for _, k := range begun {
-		t.live.setUnwatched(k.GVK, "it has not been read yet")
 	}
 	missing := t.followAll(ctx)
 	switch {
@@ -145,16 +141,14 @@ func (t *Kinds) resolve(ctx context.Context) (propagate.Resolution, error) {
 func (t *Kinds) followAll(ctx context.Context) (missing bool) {
 	for _, k := range t.live.unfollowed() {
 		if why := t.listable(ctx, k.GVK); why != "" {
-			t.live.setUnwatched(k.GVK, why)
+			t.live.setUnwatched(k, why)
 			missing = true
 			continue
 		}
 		if err := t.follow(ctx, k); err != nil {
-			t.live.setUnwatched(k.GVK, err.Error())
+			t.live.setUnwatched(k, err.Error())
 			missing = true
-			continue
 		}
-		t.live.setUnwatched(k.GVK, "")
 	}
 	return missing
 }
@@ -165,7 +159,7 @@ func (l *Live) unfollowed() []*kind {
 	defer l.mu.RUnlock()
 	var kinds []*kind
 	for _, k := range l.kinds {
-		if l.unwatched[k.GVK] != "" {
+		if k.unwatched != "" {
 			kinds = append(kinds, k)
 		}
 	}
@@ -191,18 +185,10 @@ func (t *Kinds) follow(ctx context.Context, k *kind) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	t.live.setUnwatched(k, "")
 	go func() {
-		defer cancel()
-		if toolscache.WaitForCacheSync(ctx.Done(), synced) {
+		if toolscache.WaitForCacheSync(k.ended, synced) {
 			t.live.awaken(k)
-		}
-	}()
-	go func() {
-		defer cancel()
-		select {
-		case <-k.ended:
-		case <-ctx.Done():
 		}
 	}()
 	return nil

@@ -9,7 +9,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/banyan-hns/banyan/hierarchy"
 )
 
 // Objects are all observed objects of one type. Like the forest, they are not
@@ -37,7 +38,7 @@ func (s *Objects) GVK() schema.GroupVersionKind { return s.gvk }
 // Set folds in an object, unless a newer one is known. It sums up a source here,
 // since a source with many copies is compared with each of them.
 func (s *Objects) Set(o *Object) {
-	if known, ok := s.Get(o.Namespace, o.Name); ok && !newer(o.ResourceVersion, known.ResourceVersion) {
+	if known, ok := s.Get(o.Namespace, o.Name); ok && !hierarchy.Newer(o.ResourceVersion, known.ResourceVersion) {
 		return
 	}
 	s.Remove(o.Namespace, o.Name)
@@ -49,11 +50,6 @@ func (s *Objects) Set(o *Object) {
 	o.Hash = inherited(o.Source, s.options).hash()
 	put(s.sources, o)
 	s.counts.Sources++
-}
-
-func newer(version, known string) bool {
-	order, err := resourceversion.CompareResourceVersion(version, known)
-	return err != nil || order > 0
 }
 
 // Remove folds in that there is no such object.
