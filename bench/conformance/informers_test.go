@@ -4,17 +4,15 @@
 package conformance
 
 import (
-	"bytes"
 	"fmt"
 	"testing"
 
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/banyan-hns/banyan/bench/requests"
 	"github.com/banyan-hns/banyan/bench/system"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
@@ -54,20 +52,7 @@ func watches(s *system.System, resource string) int {
 	s.Helper()
 	clientset, err := kubernetes.NewForConfig(s.Plane.Config())
 	require.NoError(s, err)
-	text, err := clientset.RESTClient().Get().AbsPath("/metrics").DoRaw(s.Context())
+	count, err := requests.Watches(s.Context(), clientset.RESTClient(), resource)
 	require.NoError(s, err)
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
-	require.NoError(s, err)
-	count := 0.0
-	for _, metric := range families["apiserver_longrunning_requests"].GetMetric() {
-		labels := map[string]string{}
-		for _, label := range metric.GetLabel() {
-			labels[label.GetName()] = label.GetValue()
-		}
-		if labels["verb"] == "WATCH" && labels["resource"] == resource {
-			count += metric.GetGauge().GetValue()
-		}
-	}
-	return int(count)
+	return count
 }

@@ -21,26 +21,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/banyan-hns/banyan/bench/rig"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:])
-	stop()
-	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(os.Stderr, "interrupted; everything was stopped")
-		os.Exit(130)
-	default:
-		fmt.Fprintf(os.Stderr, "fanout: %v\n", err)
-		os.Exit(1)
-	}
-}
+func main() { rig.Main("fanout", run) }
 
 // options are what can be set from outside.
 type options struct {
@@ -104,11 +89,8 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Print("\n", r.text())
-	if o.output != "" {
-		if err := os.WriteFile(o.output, []byte(r.markdown()), 0o644); err != nil {
-			return fmt.Errorf("writing the result: %w", err)
-		}
+	if err := rig.Publish(r.text(), r.markdown(), o.output); err != nil {
+		return err
 	}
 	return r.judge(o.goal)
 }

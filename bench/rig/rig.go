@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -32,6 +33,8 @@ type Options struct {
 	Replicas int
 	// Flags that each replica is given besides those that its place needs.
 	Flags []string
+	// Route, if set, is the way of each replica to the API server.
+	Route func(name, kubeconfig string) (string, error)
 	// Out is told what goes on.
 	Out io.Writer
 }
@@ -59,40 +62,53 @@ const startBound = 3 * time.Minute
 // Start returns when all replicas are ready, every shard has its owner, and nobody
 // has anything left to read again.
 func Start(ctx context.Context, o Options) (*Rig, error) {
-	r := &Rig{Own: &requests.Own{}, out: o.Out, began: time.Now()}
-	for i := range o.Replicas {
-		r.Names = append(r.Names, fmt.Sprintf("banyan-%d", i))
-	}
 	ctx, cancel := context.WithTimeout(ctx, startBound)
 	defer cancel()
-	if err := r.start(ctx, o); err != nil {
+	r, err := Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	r.Say("waiting for %d replicas to share the shards", len(r.Names))
+	if err := r.Settle(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("starting a rig: %w", err), r.Close())
 	}
 	return r, nil
 }
 
-func (r *Rig) start(ctx context.Context, o Options) error {
+// Open starts the control plane, installs Banyan, and starts the replicas. It does
+// not wait for these.
+func Open(ctx context.Context, o Options) (*Rig, error) {
+	r := &Rig{Own: &requests.Own{}, out: o.Out, began: time.Now()}
+	for i := range o.Replicas {
+		r.Names = append(r.Names, fmt.Sprintf("banyan-%d", i))
+	}
+	if err := r.open(ctx, o); err != nil {
+		return nil, errors.Join(fmt.Errorf("starting a rig: %w", err), r.Close())
+	}
+	return r, nil
+}
+
+func (r *Rig) open(ctx context.Context, o Options) error {
 	var err error
+	r.Say("starting etcd, kube-apiserver and kube-controller-manager")
 	if r.Plane, err = controlplane.Start(ctx, controlplane.Options{Dir: filepath.Join(o.Dir, "control-plane"), Out: o.Out}); err != nil {
 		return err
 	}
 	if err := r.connect(); err != nil {
 		return fmt.Errorf("connecting: %w", err)
 	}
-	if r.Set, err = replicas.Start(ctx, r.Plane, replicas.Options{
-		Dir: filepath.Join(o.Dir, "replicas"), Binary: o.Binary, Names: r.Names, Flags: o.Flags, Out: o.Out,
-	}); err != nil {
-		return err
-	}
-	r.Say("waiting for %d replicas to share the shards", len(r.Names))
-	return r.Settle(ctx)
+	r.Say("installing config/ and starting %d replicas", len(r.Names))
+	r.Set, err = replicas.Start(ctx, r.Plane, replicas.Options{
+		Dir: filepath.Join(o.Dir, "replicas"), Binary: o.Binary, Names: r.Names, Flags: o.Flags, Route: o.Route, Out: o.Out,
+	})
+	return err
 }
 
 func (r *Rig) connect() error {
 	config := r.Plane.Config()
 	config.Wrap(r.Own.Wrap)
 	scheme := runtime.NewScheme()
-	err := errors.Join(clientgoscheme.AddToScheme(scheme), api.AddToScheme(scheme))
+	err := errors.Join(clientgoscheme.AddToScheme(scheme), apiextensionsv1.AddToScheme(scheme), api.AddToScheme(scheme))
 	if err != nil {
 		return err
 	}

@@ -10,16 +10,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/banyan-hns/banyan/bench/controlplane"
 	"github.com/banyan-hns/banyan/bench/replicas"
 	"github.com/banyan-hns/banyan/bench/replicas/build"
+	"github.com/banyan-hns/banyan/bench/rig"
 	"github.com/banyan-hns/banyan/hierarchy"
-	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
 // Names of the replicas, sorted.
@@ -70,8 +67,7 @@ func Start(t testing.TB, o Options) *System {
 	require.NoError(t, err)
 
 	s := &System{TB: t, ctx: ctx, options: o, scope: scope}
-	s.startPlane()
-	s.startReplicas(o)
+	s.open(o)
 	if o.NoWebhooks {
 		s.removeWebhooks()
 	}
@@ -98,31 +94,18 @@ func (s *System) With(t testing.TB) *System {
 // Context ends with the system, not with a test.
 func (s *System) Context() context.Context { return s.ctx }
 
-func (s *System) startPlane() {
-	var err error
-	s.Plane, err = controlplane.Start(s.ctx, controlplane.Options{Dir: s.TempDir(), Out: os.Stderr})
-	require.NoError(s, err)
-	s.Cleanup(func() { require.NoError(s, s.Plane.Stop()) })
-
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme, api.AddToScheme} {
-		require.NoError(s, add(scheme))
-	}
-	s.Client, err = client.New(s.Plane.Config(), client.Options{Scheme: scheme})
-	require.NoError(s, err)
-}
-
-func (s *System) startReplicas(o Options) {
+func (s *System) open(o Options) {
 	binary, err := build.Banyan(s.ctx, s.TempDir(), o.BuildFlags...)
 	require.NoError(s, err)
-	s.Set, err = replicas.Start(s.ctx, s.Plane, replicas.Options{
-		Dir: s.TempDir(), Binary: binary, Names: Names, Flags: o.flags(), Route: o.Route, Out: os.Stderr,
+	r, err := rig.Open(s.ctx, rig.Options{
+		Dir: s.TempDir(), Binary: binary, Replicas: len(Names), Flags: o.flags(), Route: o.Route, Out: os.Stderr,
 	})
 	require.NoError(s, err)
+	s.Plane, s.Set, s.Client = r.Plane, r.Set, r.Client
 	s.killer = newKiller(s.ctx, s.Set)
 	s.Cleanup(func() {
 		require.NoError(s, s.killer.rest())
-		require.NoError(s, s.Set.Close())
+		require.NoError(s, r.Close())
 		if s.Failed() {
 			s.tellLogs()
 		}

@@ -19,16 +19,16 @@ import (
 // kill one replica while namespaces are made, and watch the others take over.
 func (s *stage) kill(ctx context.Context) error {
 	victim := names[1]
-	prober := startProber(ctx, s.client)
+	prober := startProber(ctx, s.Client)
 	defer prober.stop()
 	late := make([]string, 0, 10)
 	for i := range 10 {
 		late = append(late, fmt.Sprintf("team-%d", i))
 	}
-	s.say("making %d more subnamespaces; in the middle, %s is killed (SIGKILL)", len(late)*len(roots), victim)
+	s.Say("making %d more subnamespaces; in the middle, %s is killed (SIGKILL)", len(late)*len(roots), victim)
 	for i, suffix := range late {
 		if i == len(late)/2 {
-			if err := s.set.Kill(victim); err != nil {
+			if err := s.Set.Kill(victim); err != nil {
 				return err
 			}
 			s.killed = time.Now()
@@ -43,7 +43,7 @@ func (s *stage) kill(ctx context.Context) error {
 	if err := s.arrived(ctx, everywhere(late)); err != nil {
 		return err
 	}
-	s.say("nothing was lost: all %d subnamespaces exist and have what they inherit", len(late)*len(roots))
+	s.Say("nothing was lost: all %d subnamespaces exist and have what they inherit", len(late)*len(roots))
 	prober.stop()
 	return s.judgeAdmission(prober)
 }
@@ -54,7 +54,7 @@ func (s *stage) anchors(ctx context.Context, suffix string) error {
 	for _, root := range roots {
 		anchor := &api.SubnamespaceAnchor{ObjectMeta: metav1.ObjectMeta{Namespace: root, Name: root + "-" + suffix}}
 		err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 5*time.Second, true, func(ctx context.Context) (bool, error) {
-			err := s.client.Create(ctx, anchor.DeepCopy())
+			err := s.Client.Create(ctx, anchor.DeepCopy())
 			if err != nil && strings.Contains(err.Error(), "failed calling webhook") {
 				return false, nil
 			}
@@ -72,17 +72,17 @@ func (s *stage) awaitTakeover(ctx context.Context, victim string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := wait.PollUntilContextCancel(ctx, 10*time.Millisecond, true, func(context.Context) (bool, error) {
-		return !slices.Contains(s.set.Ready(), victim), nil
+		return !slices.Contains(s.Set.Ready(), victim), nil
 	}); err != nil {
 		return fmt.Errorf("waiting for the balancer to notice: %w", err)
 	}
 	s.unready = time.Now()
-	if err := s.set.WaitSettled(ctx, survivors...); err != nil {
+	if err := s.Set.WaitSettled(ctx, survivors...); err != nil {
 		return err
 	}
 	s.settled = time.Now()
-	s.say("%s hold every shard again, %.1fs after the kill:", strings.Join(survivors, " and "), s.settled.Sub(s.killed).Seconds())
-	report, err := s.set.Shards(ctx, survivors[0])
+	s.Say("%s hold every shard again, %.1fs after the kill:", strings.Join(survivors, " and "), s.settled.Sub(s.killed).Seconds())
+	report, err := s.Set.Shards(ctx, survivors[0])
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (s *stage) awaitTakeover(ctx context.Context, victim string) error {
 
 func (s *stage) judgeAdmission(p *prober) error {
 	explained, unexplained := p.judge(s.killed, s.unready)
-	s.say("admission: %d requests answered, the slowest in %v; %d met the killed replica before the balancer knew",
+	s.Say("admission: %d requests answered, the slowest in %v; %d met the killed replica before the balancer knew",
 		p.answered, p.slowest.Round(time.Millisecond), explained)
 	if len(unexplained) > 0 {
 		return fmt.Errorf("%d admission requests failed without a reason, the first: %w", len(unexplained), unexplained[0].err)

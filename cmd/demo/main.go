@@ -41,10 +41,10 @@ func demo(ctx context.Context) (err error) {
 		return fmt.Errorf("clearing the place of the last run: %w", err)
 	}
 	s := &stage{dir: dir}
-	defer func() { err = errors.Join(err, s.close()) }()
 	if err := s.open(ctx); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, s.Close()) }()
 	if err := s.tell(ctx); err != nil {
 		return err
 	}

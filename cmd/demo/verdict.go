@@ -23,13 +23,13 @@ func (s *stage) askTheLog(context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.say("what the API server's audit log says:")
+	s.Say("what the API server's audit log says:")
 	s.show(report.String())
 	return errors.Join(s.judgeWrites(report), s.judgeTakeover(report), s.judgeSilence(report))
 }
 
 func (s *stage) audited() (report audit.Report, err error) {
-	file, err := os.Open(s.plane.AuditLog())
+	file, err := os.Open(s.Plane.AuditLog())
 	if err != nil {
 		return report, fmt.Errorf("opening the audit log: %w", err)
 	}
@@ -48,7 +48,7 @@ func (s *stage) judgeWrites(report audit.Report) error {
 	if len(report.Violations) > 0 {
 		return fmt.Errorf("%d writes broke a rule, the first: %v", len(report.Violations), report.Violations[0])
 	}
-	s.say("each of %d writes was done by the replica that held the shard", report.Counts.Judged)
+	s.Say("each of %d writes was done by the replica that held the shard", report.Counts.Judged)
 	return nil
 }
 
@@ -71,7 +71,7 @@ func (s *stage) judgeTakeover(report audit.Report) error {
 		heirs[gap.After.Member()] = append(heirs[gap.After.Member()], gap.To.Sub(s.killed))
 	}
 	for _, heir := range slices.Sorted(maps.Keys(heirs)) {
-		s.say("%s took %d shards of %s, each %.2fs to %.2fs after the kill",
+		s.Say("%s took %d shards of %s, each %.2fs to %.2fs after the kill",
 			heir, len(heirs[heir]), victim, slices.Min(heirs[heir]).Seconds(), slices.Max(heirs[heir]).Seconds())
 	}
 	if taken == 0 {
@@ -80,7 +80,7 @@ func (s *stage) judgeTakeover(report audit.Report) error {
 	if longest > limit {
 		return fmt.Errorf("a shard of %s had no owner for %v after the kill; the limit is %v", victim, longest, limit)
 	}
-	s.say("the %d shards of %s had new owners within %.1fs of the kill (limit %v); the others lost none",
+	s.Say("the %d shards of %s had new owners within %.1fs of the kill (limit %v); the others lost none",
 		taken, victim, longest.Seconds(), limit)
 	return nil
 }
@@ -94,6 +94,6 @@ func (s *stage) judgeSilence(report audit.Report) error {
 		}
 		leases += tally.Count
 	}
-	s.say("the restart of all replicas wrote %d Leases, and nothing else", leases)
+	s.Say("the restart of all replicas wrote %d Leases, and nothing else", leases)
 	return nil
 }
