@@ -46,6 +46,7 @@ type replica struct {
 	gate     *gate.Gate
 	live     *controller.Live
 	feed     *controller.Feed
+	catalog  controller.Catalog
 	kinds    *controller.Kinds
 	resync   *controller.Resync
 	member   *lease.Member
@@ -172,7 +173,8 @@ func (r *replica) addFeeds(ctx context.Context) error {
 	if r.feed, err = controller.NewFeed(ctx, informers, r.live); err != nil {
 		return err
 	}
-	r.kinds, err = controller.NewKinds(ctx, r.live, r.feed, informers, r.manager.GetAPIReader(), controller.NewCatalog(catalog))
+	r.catalog = controller.NewCatalog(catalog)
+	r.kinds, err = controller.NewKinds(ctx, r.live, r.feed, informers, r.manager.GetAPIReader(), r.catalog)
 	return err
 }
 
@@ -239,7 +241,8 @@ func (r *replica) addWebhooks() error {
 	}
 	webhook.Register(r.manager.GetWebhookServer(), webhook.Options{
 		Scheme: r.manager.GetScheme(), Forest: r.live, Reviews: reviews, Reader: r.manager.GetAPIReader(),
-		Self: fmt.Sprintf("system:serviceaccount:%s:banyan", r.options.namespace),
+		Catalog: r.catalog,
+		Self:    fmt.Sprintf("system:serviceaccount:%s:banyan", r.options.namespace),
 	})
 	return nil
 }
