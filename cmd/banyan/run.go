@@ -156,9 +156,18 @@ func (r *replica) newManager() (manager.Manager, error) {
 			if err != nil {
 				return nil, err
 			}
-			return r.gate.Client(client.WithFieldOwner(c, fieldOwner), r.live.Key), nil
+			return r.gate.Client(client.WithFieldOwner(c, fieldOwner), r.key), nil
 		},
 	})
+}
+
+// key of a namespace: that of its tree. What is in our own namespace is about the
+// whole cluster, and belongs to no tree.
+func (r *replica) key(namespace string) string {
+	if namespace == r.options.namespace {
+		return shard.ClusterKey
+	}
+	return r.live.Key(namespace)
 }
 
 // fieldOwner is the one name under which Banyan owns fields.
@@ -202,15 +211,15 @@ func (r *replica) addControllers() error {
 	confirm := controller.NewConfirmer(r.live, reads)
 	namespaces := &controller.Namespaces{
 		Live: r.live, Client: writes, Confirm: confirm, Resync: r.resync, Workers: workers,
-		Wrap: gated(r, r.live.Key, func(k controller.NamespaceKey) string { return k.Name }),
+		Wrap: gated(r, r.key, func(k controller.NamespaceKey) string { return k.Name }),
 	}
 	anchors := &controller.Anchors{
 		Live: r.live, Client: writes, Workers: workers, Replica: name,
-		Wrap: gated(r, r.live.Key, func(k hierarchy.AnchorKey) string { return k.Namespace }),
+		Wrap: gated(r, r.key, func(k hierarchy.AnchorKey) string { return k.Namespace }),
 	}
 	copies := &controller.Copies{
 		Live: r.live, Client: writes, Reader: reads, Confirm: confirm, Workers: workers, Replica: name,
-		Wrap: gated(r, r.live.Key, func(k controller.ObjectKey) string { return k.Namespace }),
+		Wrap: gated(r, r.key, func(k controller.ObjectKey) string { return k.Namespace }),
 	}
 	configuration := &controller.Configuration{
 		Live: r.live, Client: writes,
