@@ -49,16 +49,16 @@ func (f *Forest) above(namespace string) string {
 	return ""
 }
 
-// NamespacesByKey returns the namespaces, existing or wanted, whose keys are
-// asked for. Parents come before their children.
-func (f *Forest) NamespacesByKey(wanted func(key string) bool) []string {
+// NamespacesByKey returns the namespaces, existing or to be created, which are
+// wanted by their names and keys. Parents come before their children.
+func (f *Forest) NamespacesByKey(wanted func(namespace, key string) bool) []string {
 	type place struct {
 		name  string
 		depth int
 	}
 	var places []place
 	for _, name := range f.everyone() {
-		if wanted(f.Key(name)) {
+		if wanted(name, f.Key(name)) {
 			places = append(places, place{name, len(f.keyPath(name).path)})
 		}
 	}

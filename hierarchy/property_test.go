@@ -266,7 +266,7 @@ func everything(f *hierarchy.Forest) map[string]known {
 			Parent: f.Parent(name), Key: f.Key(name), HaltedRoot: f.HaltedRoot(name),
 			Children: f.Children(name), Ancestors: f.Ancestors(name), Descendants: f.Descendants(name),
 			Cycle: f.Cycle(name), Labels: f.Labels(name),
-			Wanted:  !f.Exists(name) && slices.Contains(f.NamespacesByKey(func(string) bool { return true }), name),
+			Wanted:  !f.Exists(name) && slices.Contains(f.NamespacesByKey(func(string, string) bool { return true }), name),
 			Plan:    f.Decide(f.Observe(name), foresttest.Time).String(),
 			Anchors: anchorPlans(f, name),
 		}

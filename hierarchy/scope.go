@@ -6,6 +6,7 @@ package hierarchy
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -82,6 +83,17 @@ func (s Scope) WhyUnmanaged(namespace string) string {
 		return fmt.Sprintf("namespace %q does not match --included-namespace-regex %q", namespace, s.pattern)
 	}
 	return ""
+}
+
+// Excluded returns the names of the namespaces that are left alone, sorted.
+func (s Scope) Excluded() []string { return slices.Sorted(maps.Keys(s.excluded)) }
+
+// Included returns a regular expression that a managed namespace's name matches.
+func (s Scope) Included() string {
+	if s.included == nil {
+		return "^.*$"
+	}
+	return s.included.String()
 }
 
 // ManagesLabel reports whether Banyan owns the label on namespaces.

@@ -201,8 +201,8 @@ func TestMoved(t *testing.T) {
 
 func TestNamespacesByKey(t *testing.T) {
 	f := foresttest.CreateIn(hierarchy.Scope{}, "c-b-", foresttest.MakeAnchor("a", "n").Obj())
-	require.Equal(t, []string{"b", "c", "a", "n"}, f.NamespacesByKey(func(key string) bool { return key == "b" }))
-	all := f.NamespacesByKey(func(string) bool { return true })
+	require.Equal(t, []string{"b", "c", "a", "n"}, f.NamespacesByKey(func(_, key string) bool { return key == "b" }))
+	all := f.NamespacesByKey(func(string, string) bool { return true })
 	for _, name := range all {
 		if parent := f.Parent(name); parent != "" {
 			require.Less(t, slices.Index(all, parent), slices.Index(all, name), "%s comes before %s", parent, name)

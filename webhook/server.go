@@ -58,6 +58,8 @@ type Options struct {
 	// no change of the types in the HNCConfiguration can be judged, and none
 	// is allowed.
 	Catalog func(context.Context) (propagate.Lookup, error)
+	// SelfCheck is told that the API server has asked.
+	SelfCheck *SelfCheck
 }
 
 // Register puts all handlers on a server.
@@ -68,8 +70,12 @@ func Register(server Registrar, o Options) {
 	objects := objects{o.Forest}
 	mutators := mutators{decoder, o.Forest}
 
-	server.Register(PathMutateNamespace, &admission.Webhook{Handler: admission.HandlerFunc(mutators.namespace)})
-	server.Register(PathMutateAnchor, &admission.Webhook{Handler: admission.HandlerFunc(mutators.anchor)})
+	serve := func(path string, handler admission.Handler) {
+		server.Register(path, &admission.Webhook{Handler: o.SelfCheck.noting(handler)})
+	}
+	serve(PathMutateNamespace, admission.HandlerFunc(mutators.namespace))
+	serve(PathMutateAnchor, admission.HandlerFunc(mutators.anchor))
+	serve(PathSelfCheck, admission.HandlerFunc(o.SelfCheck.answer))
 	for path, judge := range map[string]judge{
 		PathNamespace: byForest(decoder, o.Forest, rules[*corev1.Namespace]{
 			create: validate.CreateNamespace, update: validate.UpdateNamespace, delete: validate.DeleteNamespace,
@@ -81,7 +87,7 @@ func Register(server Registrar, o Options) {
 		PathHNCConfiguration: hncConfigurations.judge,
 		PathObject:           objects.judge,
 	} {
-		server.Register(path, &admission.Webhook{Handler: except(o.Self, judge)})
+		serve(path, except(o.Self, judge))
 	}
 }
 

@@ -116,6 +116,7 @@ func options(t testing.TB) webhook.Options {
 	return webhook.Options{
 		Scheme: scheme, Forest: still{foresttest.CreateIn(scope, "-Aac-"), tracked()}, Self: self, Reviews: reviews,
 		Reader: fake.NewClientBuilder().WithScheme(scheme).Build(), Catalog: catalog,
+		SelfCheck: &webhook.SelfCheck{Replica: "banyan-0"},
 	}
 }
 

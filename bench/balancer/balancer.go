@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -43,6 +44,8 @@ type Balancer struct {
 	mu       sync.Mutex
 	backends []*backend
 	turn     int
+	only     []string            // names; empty: all
+	open     map[net.Conn]string // connections of clients, and to whom they go
 }
 
 // backend is a Backend and what its last probe said. Balancer.mu guards ready.
@@ -64,6 +67,7 @@ func New(listen string, backends []Backend, period time.Duration) (*Balancer, er
 	b := &Balancer{
 		listener: listener,
 		period:   period,
+		open:     map[net.Conn]string{},
 		probe: &http.Client{
 			Timeout: period,
 			Transport: &http.Transport{
@@ -97,6 +101,35 @@ func (b *Balancer) Set(backends []Backend) {
 	for _, wanted := range backends {
 		b.backends = append(b.backends, &backend{Backend: wanted, ready: known[wanted]})
 	}
+}
+
+// Only lets connections go to the named backends and no others, and closes those that do; without a name, to all again. It is
+// what a test needs that asks one backend after the other.
+func (b *Balancer) Only(names ...string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.only = names
+	for connection, name := range b.open {
+		if !b.may(name) {
+			_ = connection.Close()
+		}
+	}
+}
+
+func (b *Balancer) may(name string) bool { return len(b.only) == 0 || slices.Contains(b.only, name) }
+
+// opened notes where a connection goes. It reports false if it may not go there any more.
+func (b *Balancer) opened(client net.Conn, name string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.open[client] = name
+	return b.may(name)
+}
+
+func (b *Balancer) closed(client net.Conn) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.open, client)
 }
 
 // Ready names the backends that get connections, in the order in which Set gave them.
@@ -148,7 +181,7 @@ func (b *Balancer) next() (Backend, bool) {
 
 	for range b.backends {
 		b.turn = (b.turn + 1) % len(b.backends)
-		if candidate := b.backends[b.turn]; candidate.ready {
+		if candidate := b.backends[b.turn]; candidate.ready && b.may(candidate.Name) {
 			return candidate.Backend, true
 		}
 	}

@@ -268,3 +268,24 @@ func requireClosed(t *testing.T, err error) {
 	var timeout net.Error
 	require.False(t, errors.As(err, &timeout) && timeout.Timeout(), "still open: %v", err)
 }
+
+func TestOnlyNamedBackendsAreReached(t *testing.T) {
+	one, two := startReplica(t, "one"), startReplica(t, "two")
+	b := startBalancer(t, one.Backend, two.Backend)
+	awaitReady(t, b, "one", "two")
+	readers := map[string]*bufio.Reader{}
+	for range 2 {
+		_, reader, name, err := dial(t, b)
+		require.NoError(t, err)
+		readers[name] = reader
+	}
+	require.Len(t, readers, 2)
+
+	b.Only("two")
+	_, err := readers["one\n"].ReadString('\n')
+	requireClosed(t, err)
+	require.Equal(t, map[string]int{"two\n": 4}, answered(t, b, 4))
+
+	b.Only()
+	require.Equal(t, map[string]int{"one\n": 2, "two\n": 2}, answered(t, b, 4))
+}

@@ -15,9 +15,11 @@ func (b *Balancer) forward(ctx context.Context, client net.Conn) {
 	defer client.Close()
 
 	backend, ok := b.next()
-	if !ok {
+	if !ok || !b.opened(client, backend.Name) {
+		b.closed(client)
 		return
 	}
+	defer b.closed(client)
 	var dialer net.Dialer
 	server, err := dialer.DialContext(ctx, "tcp", backend.Addr)
 	if err != nil {

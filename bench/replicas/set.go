@@ -122,6 +122,7 @@ func (s *Set) writeCerts() (caBundle []byte, err error) {
 	}
 	dir := filepath.Join(s.options.Dir, "certs")
 	return certificate, errors.Join(
+		os.WriteFile(filepath.Join(dir, "ca.crt"), certificate, 0o600),
 		os.WriteFile(filepath.Join(dir, "tls.crt"), certificate, 0o600),
 		os.WriteFile(filepath.Join(dir, "tls.key"), key, 0o600),
 	)
@@ -183,6 +184,7 @@ func (s *Set) run(r *Replica) error {
 		"--metrics-addr=" + loopback(r.metrics),
 		"--webhook-server-host=127.0.0.1",
 		fmt.Sprintf("--webhook-server-port=%d", r.webhook),
+		"--webhook-url=https://" + s.balancer.Addr(),
 		"--webhook-cert-dir=" + filepath.Join(s.options.Dir, "certs"),
 		"--excluded-namespace=kube-system", "--excluded-namespace=kube-public",
 		"--excluded-namespace=kube-node-lease", "--excluded-namespace=" + Namespace,
@@ -256,6 +258,9 @@ func (s *Set) Close() error {
 
 // Ready lists the replicas that the balancer sends requests to.
 func (s *Set) Ready() []string { return s.balancer.Ready() }
+
+// AnswerOnly lets the API server reach the webhooks of the named replicas and no others; without a name, of all again.
+func (s *Set) AnswerOnly(names ...string) { s.balancer.Only(names...) }
 
 // WebhookURL of one replica, past the balancer.
 func (s *Set) WebhookURL(name string) string {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -34,6 +35,20 @@ func (s *System) WithoutWebhooks(do func()) {
 		}
 		return nil
 	})
+}
+
+// Unasked returns a client for which no webhook about objects is asked and no copy is protected: the rules leave the
+// control plane alone. It is what a test needs that shows how Banyan repairs what admission would have refused.
+func (s *System) Unasked() client.Client {
+	s.Helper()
+	config := rest.CopyConfig(s.Plane.Config())
+	config.Impersonate = rest.ImpersonationConfig{
+		UserName: "system:serviceaccount:kube-system:namespace-controller",
+		Groups:   []string{"system:masters", "system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"},
+	}
+	c, err := client.New(config, client.Options{Scheme: s.Scheme()})
+	require.NoError(s, err)
+	return c
 }
 
 // removeWebhooks returns what it removed, when the API server no longer asks them.

@@ -28,6 +28,7 @@ type options struct {
 	metricsAddress string
 	webhookPort    int
 	webhookHost    string
+	webhookURL     string
 	certDir        string
 	noWebhooks     bool
 
@@ -87,6 +88,7 @@ func (o *options) flags() *pflag.FlagSet {
 	f.StringVar(&o.metricsAddress, "metrics-addr", ":8080", "listener of /metrics and /shards")
 	f.IntVar(&o.webhookPort, "webhook-server-port", 443, "port of the admission webhooks")
 	f.StringVar(&o.webhookHost, "webhook-server-host", "", "address that the admission webhooks listen on; empty: all")
+	f.StringVar(&o.webhookURL, "webhook-url", "", "URL at which the API server reaches the admission webhooks; empty: by the Service hnc-webhook-service")
 	f.StringVar(&o.certDir, "webhook-cert-dir", "/tmp/k8s-webhook-server/serving-certs", "directory with tls.crt and tls.key of the webhooks; read again when they change")
 	f.BoolVar(&o.noWebhooks, "no-webhooks", false, "do not serve admission")
 

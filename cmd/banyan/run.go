@@ -42,6 +42,7 @@ type replica struct {
 	options  *options
 	log      logr.Logger
 	conns    *connections
+	scope    hierarchy.Scope
 	manager  manager.Manager
 	gate     *gate.Gate
 	live     *controller.Live
@@ -51,6 +52,7 @@ type replica struct {
 	resync   *controller.Resync
 	member   *lease.Member
 	webhooks ctrlwebhook.Server
+	reached  *webhook.SelfCheck
 
 	ending atomic.Bool // told to stop: take no new admission requests
 }
@@ -81,8 +83,7 @@ func run(signaled context.Context, o *options) error {
 
 func (r *replica) setup(ctx context.Context) error {
 	var err error
-	scope, err := hierarchy.NewScope(r.options.scope)
-	if err != nil {
+	if r.scope, err = hierarchy.NewScope(r.options.scope); err != nil {
 		return err
 	}
 	bootstrap, err := connect(r.options, gate.New(1, r.options.member.WriteTimeout, lease.BootTime))
@@ -103,7 +104,7 @@ func (r *replica) setup(ctx context.Context) error {
 		return err
 	}
 	// 3. The forest, fed on every replica.
-	r.live = controller.NewLive(scope, r.options.propagation)
+	r.live = controller.NewLive(r.scope, r.options.propagation, controller.Home{Namespace: r.options.namespace, Key: shard.ClusterKey})
 	if r.manager, err = r.newManager(); err != nil {
 		return err
 	}
@@ -116,8 +117,8 @@ func (r *replica) setup(ctx context.Context) error {
 		return err
 	}
 	return errors.Join(
-		r.addControllers(),
 		r.addWebhooks(),
+		r.addControllers(),
 		r.addProbes(),
 		r.manager.Add(r.feed),
 		r.manager.Add(r.kinds),
@@ -156,18 +157,9 @@ func (r *replica) newManager() (manager.Manager, error) {
 			if err != nil {
 				return nil, err
 			}
-			return r.gate.Client(client.WithFieldOwner(c, fieldOwner), r.key), nil
+			return r.gate.Client(client.WithFieldOwner(c, fieldOwner), r.live.Key), nil
 		},
 	})
-}
-
-// key of a namespace: that of its tree. What is in our own namespace is about the
-// whole cluster, and belongs to no tree.
-func (r *replica) key(namespace string) string {
-	if namespace == r.options.namespace {
-		return shard.ClusterKey
-	}
-	return r.live.Key(namespace)
 }
 
 // fieldOwner is the one name under which Banyan owns fields.
@@ -211,26 +203,36 @@ func (r *replica) addControllers() error {
 	confirm := controller.NewConfirmer(r.live, reads)
 	namespaces := &controller.Namespaces{
 		Live: r.live, Client: writes, Confirm: confirm, Resync: r.resync, Workers: workers,
-		Wrap: gated(r, r.key, func(k controller.NamespaceKey) string { return k.Name }),
+		Wrap: gated(r, r.live.Key, func(k controller.NamespaceKey) string { return k.Name }),
 	}
 	anchors := &controller.Anchors{
 		Live: r.live, Client: writes, Workers: workers, Replica: name,
-		Wrap: gated(r, r.key, func(k hierarchy.AnchorKey) string { return k.Namespace }),
+		Wrap: gated(r, r.live.Key, func(k hierarchy.AnchorKey) string { return k.Namespace }),
 	}
 	copies := &controller.Copies{
 		Live: r.live, Client: writes, Reader: reads, Confirm: confirm, Workers: workers, Replica: name,
-		Wrap: gated(r, r.key, func(k controller.ObjectKey) string { return k.Namespace }),
+		Wrap: gated(r, r.live.Key, func(k controller.ObjectKey) string { return k.Namespace }),
 	}
 	configuration := &controller.Configuration{
 		Live: r.live, Client: writes,
-		Wrap: gated(r, func(string) string { return shard.ClusterKey }, func(controller.ClusterKey) string { return "" }),
+		Wrap: gatedByCluster(r),
+	}
+	admission := &controller.Admission{
+		Live: r.live, Client: writes, Reader: reads, Registered: r.registered(), Wrap: gatedByCluster(r),
 	}
 	return errors.Join(
 		namespaces.SetupWithManager(r.manager),
 		anchors.SetupWithManager(r.manager),
 		copies.SetupWithManager(r.manager),
 		configuration.SetupWithManager(r.manager),
+		admission.SetupWithManager(r.manager),
 	)
+}
+
+// gatedByCluster lets a reconciler work only where this replica may write what
+// the cluster has once.
+func gatedByCluster(r *replica) func(reconcile.TypedReconciler[controller.ClusterKey]) reconcile.TypedReconciler[controller.ClusterKey] {
+	return gated(r, func(string) string { return shard.ClusterKey }, func(controller.ClusterKey) string { return "" })
 }
 
 // gated lets a reconciler work only where this replica may write.
@@ -238,22 +240,6 @@ func gated[R comparable](r *replica, key gate.KeyFunc, namespaceOf func(R) strin
 	return func(next reconcile.TypedReconciler[R]) reconcile.TypedReconciler[R] {
 		return gate.Reconciler(r.gate, key, namespaceOf, next)
 	}
-}
-
-func (r *replica) addWebhooks() error {
-	if r.options.noWebhooks {
-		return nil
-	}
-	reviews, err := client.New(r.conns.reviews, client.Options{Scheme: r.manager.GetScheme()})
-	if err != nil {
-		return fmt.Errorf("making the client of access reviews: %w", err)
-	}
-	webhook.Register(r.manager.GetWebhookServer(), webhook.Options{
-		Scheme: r.manager.GetScheme(), Forest: r.live, Reviews: reviews, Reader: r.manager.GetAPIReader(),
-		Catalog: r.catalog,
-		Self:    fmt.Sprintf("system:serviceaccount:%s:banyan", r.options.namespace),
-	})
-	return nil
 }
 
 // addProbes: ready means that this replica can answer admission from a complete

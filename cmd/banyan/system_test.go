@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/banyan-hns/banyan/bench/system"
@@ -87,7 +88,7 @@ func TestThreeReplicas(t *testing.T) {
 		require.NoError(t, s.Set.Signal(name, syscall.SIGSTOP))
 	}
 	require.NoError(t, s.Delete(s.Context(), system.RoleBinding("acme", "turning", "reader")))
-	s.Create(system.RoleBinding("acme", "turning", "writer"))
+	require.NoError(t, s.Unasked().Create(s.Context(), system.RoleBinding("acme", "turning", "writer"))) // nobody could answer
 	for _, name := range system.Names {
 		require.NoError(t, s.Set.Signal(name, syscall.SIGCONT))
 	}
@@ -102,9 +103,17 @@ func TestThreeReplicas(t *testing.T) {
 		return nil
 	})
 
-	// What a user had where a policy of an ancestor belongs is replaced, but not
-	// without a trace.
-	s.Create(system.Role("svc-1", "late"), system.Role("acme", "late"))
+	// What a user had where a policy of an ancestor belongs is refused to be
+	// replaced, or replaced if admission was not asked, but not without a trace.
+	s.Create(system.Role("svc-1", "late"))
+	s.Eventually("every replica knows of it", func() error {
+		err := s.Client.Create(s.Context(), system.Role("acme", "late"), client.DryRunAll)
+		if !apierrors.IsConflict(err) {
+			return fmt.Errorf("want a conflict, got %v", err)
+		}
+		return nil
+	})
+	require.NoError(t, s.Unasked().Create(s.Context(), system.Role("acme", "late")))
 	s.Eventually("the ancestor's Role replaces it", func() error {
 		got := &rbacv1.Role{}
 		if err := s.Exists(got, "svc-1", "late")(); err != nil {

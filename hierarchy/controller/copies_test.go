@@ -153,7 +153,7 @@ func (blind) copyMayGo(context.Context, ObjectKey) error { return nil }
 // lonelyCopy looks at a copy in b whose source in a the cache does not show, and
 // reports whether it was deleted.
 func lonelyCopy(t *testing.T, confirm func(*Live) confirms) (gone bool, err error) {
-	live := awake(NewLive(hierarchy.Scope{}, propagate.Options{}), "-a")
+	live := awake(NewLive(hierarchy.Scope{}, propagate.Options{}, Home{}), "-a")
 	live.SetObject(role("b", "a"))
 	writes := interceptor.NewClient(server(t, func(client.Object) error { return nil }, false), interceptor.Funcs{
 		Update: func(context.Context, client.WithWatch, client.Object, ...client.UpdateOption) error { return nil },

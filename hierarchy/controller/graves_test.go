@@ -21,7 +21,7 @@ import (
 // TestLateAnswersDoNotRevive: the answer to a write comes after the event that
 // tells of the end of the object. No event would ever tell of it again.
 func TestLateAnswersDoNotRevive(t *testing.T) {
-	live := awake(NewLive(hierarchy.Scope{}, propagate.Options{}), "-a")
+	live := awake(NewLive(hierarchy.Scope{}, propagate.Options{}, Home{}), "-a")
 
 	hc := foresttest.MakeConfiguration("b").Parent("a").Version("9").Obj()
 	hc.UID = "hc"

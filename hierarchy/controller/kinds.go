@@ -75,7 +75,7 @@ func (l *Live) adopt(r propagate.Resolution) (begun, ended []*kind) {
 	l.mu.Unlock()
 	l.copies.addAll(keys, priorityFresh)
 	l.anchors.addAll(waiting, priorityFresh)
-	l.cluster.add(ClusterKey{}, priorityFresh)
+	l.lookAtCluster()
 	return begun, ended
 }
 
@@ -87,7 +87,7 @@ func (l *Live) awaken(k *kind) {
 	l.mu.Unlock()
 	l.copies.addAll(keys, priorityFresh)
 	l.anchors.addAll(waiting, priorityFresh)
-	l.cluster.add(ClusterKey{}, priorityFresh)
+	l.lookAtCluster()
 }
 
 // everywhere lists all places of a kind. The caller holds the lock.
@@ -139,7 +139,7 @@ func (l *Live) setUnwatched(k *kind, why string) {
 	k.unwatched = why
 	l.mu.Unlock()
 	if changed {
-		l.cluster.add(ClusterKey{}, priorityFresh)
+		l.lookAtCluster()
 	}
 }
 
@@ -157,7 +157,7 @@ func (l *Live) SetHNCConfiguration(c *api.HNCConfiguration) {
 	// The counters of a status that has just been written are old again. Only the
 	// spec, and whether there is one, are worth a look at once.
 	if known == nil || !equality.Semantic.DeepEqual(known.Spec, c.Spec) {
-		l.cluster.add(ClusterKey{}, priorityFresh)
+		l.lookAtCluster()
 		l.doubtKinds()
 	}
 }
@@ -171,7 +171,7 @@ func (l *Live) RemoveHNCConfiguration(c *api.HNCConfiguration) {
 	l.graves.bury(c.UID)
 	l.configuration = nil
 	l.mu.Unlock()
-	l.cluster.add(ClusterKey{}, priorityFresh)
+	l.lookAtCluster()
 	l.doubtKinds()
 }
 

@@ -23,7 +23,7 @@ func secretsIn(mode api.SynchronizationMode) propagate.Active {
 // TestNothingIsDecidedWhileAsleep: a source that was not read yet looks like one
 // that is gone, so nothing is done about any object of its kind.
 func TestNothingIsDecidedWhileAsleep(t *testing.T) {
-	live := NewLive(hierarchy.Scope{}, propagate.Options{})
+	live := NewLive(hierarchy.Scope{}, propagate.Options{}, Home{})
 	awake(live, "-a")
 	begun, ended := live.adopt(propagate.Resolution{Active: append(enforcedKinds[:2:2], secretsIn(api.Propagate))})
 	require.Empty(t, ended)
@@ -47,7 +47,7 @@ func TestKindThatIsLeftOutIsForgotten(t *testing.T) {
 		"ignored":  append(enforcedKinds[:2:2], secretsIn(api.Ignore)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			live := awake(NewLive(hierarchy.Scope{}, propagate.Options{}), "-a")
+			live := awake(NewLive(hierarchy.Scope{}, propagate.Options{}, Home{}), "-a")
 			with := propagate.Resolution{Active: append(enforcedKinds[:2:2], secretsIn(api.Propagate))}
 			begun, _ := live.adopt(with)
 			live.awaken(begun[0])
@@ -74,7 +74,7 @@ func TestKindThatIsLeftOutIsForgotten(t *testing.T) {
 // TestUserTypesDoNotHoldUpForEver: readiness waits for the enforced types always,
 // and for others only so long.
 func TestUserTypesDoNotHoldUpForEver(t *testing.T) {
-	live := NewLive(hierarchy.Scope{}, propagate.Options{})
+	live := NewLive(hierarchy.Scope{}, propagate.Options{}, Home{})
 	begun, _ := live.adopt(propagate.Resolution{Active: append(enforcedKinds[:2:2], secretsIn(api.Propagate))})
 	require.False(t, live.allAwake(true), "Roles have not been read")
 	live.awaken(begun[0])

@@ -39,6 +39,7 @@ type ClusterKey struct{}
 // not wait for anybody's I/O.
 type Live struct {
 	options propagate.Options
+	home    Home
 
 	mu            sync.RWMutex
 	forest        *hierarchy.Forest
@@ -54,17 +55,24 @@ type Live struct {
 	anchors    *queue[hierarchy.AnchorKey]
 	copies     *queue[ObjectKey]
 	cluster    *queue[ClusterKey]
+	admission  *queue[ClusterKey]
 }
 
 // NewLive returns a forest that has not seen anything yet.
-func NewLive(scope hierarchy.Scope, options propagate.Options) *Live {
+func NewLive(scope hierarchy.Scope, options propagate.Options, home Home) *Live {
 	return &Live{
-		options: options, forest: hierarchy.NewForest(scope),
+		options: options, home: home, forest: hierarchy.NewForest(scope),
 		vanishing: map[string]bool{}, refused: map[ObjectKey]string{},
 		stale:      make(chan struct{}, 1),
 		namespaces: newQueue[NamespaceKey](), anchors: newQueue[hierarchy.AnchorKey](),
-		copies: newQueue[ObjectKey](), cluster: newQueue[ClusterKey](),
+		copies: newQueue[ObjectKey](), cluster: newQueue[ClusterKey](), admission: newQueue[ClusterKey](),
 	}
+}
+
+// lookAtCluster asks for a look at what the cluster has once.
+func (l *Live) lookAtCluster() {
+	l.cluster.add(ClusterKey{}, priorityFresh)
+	l.admission.add(ClusterKey{}, priorityFresh)
 }
 
 // Read lets a function look at the forest. It must not keep it, nor call out.
@@ -74,11 +82,22 @@ func (l *Live) Read(look func(*hierarchy.Forest)) {
 	look(l.forest)
 }
 
+// Home is Banyan's own namespace. What is in it is about the whole cluster, and has
+// this key, whatever its tree.
+type Home struct{ Namespace, Key string }
+
+func (h Home) instead(namespace, key string) string {
+	if namespace == h.Namespace {
+		return h.Key
+	}
+	return key
+}
+
 // Key returns the key that a namespace belongs to.
 func (l *Live) Key(namespace string) string {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return l.forest.Key(namespace)
+	return l.home.instead(namespace, l.forest.Key(namespace))
 }
 
 // SetNamespace and the following fold one object that was read or written, and

@@ -16,7 +16,7 @@ import (
 // TestLook: admission sees each type that is handled, with its mode, and knows
 // whether all of it was read.
 func TestLook(t *testing.T) {
-	live := awake(NewLive(hierarchy.Scope{}, propagate.Options{}), "-a")
+	live := awake(NewLive(hierarchy.Scope{}, propagate.Options{}, Home{}), "-a")
 	lookup := func(_, resource string) (propagate.Resource, error) {
 		return propagate.Resource{GVK: secrets, Plural: resource, Namespaced: true}, nil
 	}

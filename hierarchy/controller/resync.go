@@ -70,7 +70,8 @@ func (r *Resync) begin() {
 	}
 	var namespaces []string
 	r.live.Read(func(f *hierarchy.Forest) {
-		namespaces = f.NamespacesByKey(func(key string) bool {
+		namespaces = f.NamespacesByKey(func(namespace, key string) bool {
+			key = r.live.home.instead(namespace, key)
 			return slices.ContainsFunc(opened, func(ours func(string) bool) bool { return ours(key) })
 		})
 	})
@@ -78,7 +79,7 @@ func (r *Resync) begin() {
 	for _, name := range namespaces {
 		r.live.queueDifferences(name)
 	}
-	r.live.cluster.add(ClusterKey{}, priorityFresh)
+	r.live.lookAtCluster()
 	// 2. The rest is read again, when there is time.
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 // sweeping is a Resync of ten namespaces, two a second, and the queue that it
 // feeds. Nobody takes anything out of the queue.
 func sweeping(t *testing.T) (*Resync, *recorder) {
-	live := awake(NewLive(hierarchy.Scope{}, propagate.Options{}), "-abcdefghi")
+	live := awake(NewLive(hierarchy.Scope{}, propagate.Options{}, Home{}), "-abcdefghi")
 	queued := &recorder{}
 	require.NoError(t, live.namespaces.source().Start(t.Context(), queued))
 	r := NewResync(live, nil, 2)
@@ -119,7 +119,7 @@ func TestSweepEndsWithItsShard(t *testing.T) {
 // TestShardsThatOpenTogether are looked at together.
 func TestShardsThatOpenTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		live := awake(NewLive(hierarchy.Scope{}, propagate.Options{}), "-----")
+		live := awake(NewLive(hierarchy.Scope{}, propagate.Options{}, Home{}), "-----")
 		r := NewResync(live, nil, 100)
 		asked := map[string]int{}
 		for _, mine := range []string{"a", "c"} {

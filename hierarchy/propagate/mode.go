@@ -16,3 +16,9 @@ func Mode(mode api.SynchronizationMode) api.SynchronizationMode {
 	}
 	return api.Ignore
 }
+
+// Copies reports whether copies are made in a mode.
+func Copies(mode api.SynchronizationMode) bool {
+	mode = Mode(mode)
+	return mode == api.Propagate || mode == api.AllowPropagate
+}

@@ -22,6 +22,7 @@ func CreateAnchor(f *hierarchy.Forest, a *api.SubnamespaceAnchor) Verdict {
 		func() Verdict { return anchorTarget(f, a.Name) },
 		func() Verdict { return anchorFree(f, a.Namespace, a.Name) },
 		func() Verdict { return unheard(a) },
+		func() Verdict { return disputed(f, a.Name, a.Namespace, a.Spec.Labels, a.Spec.Annotations) },
 	)
 }
 
@@ -35,7 +36,10 @@ func UpdateAnchor(f *hierarchy.Forest, old, a *api.SubnamespaceAnchor) Verdict {
 	if slices.Equal(old.Spec.Labels, a.Spec.Labels) && slices.Equal(old.Spec.Annotations, a.Spec.Annotations) {
 		return Allow()
 	}
-	return Metadata(f.Scope(), a.Spec.Labels, a.Spec.Annotations)
+	return first(
+		func() Verdict { return Metadata(f.Scope(), a.Spec.Labels, a.Spec.Annotations) },
+		func() Verdict { return disputed(f, a.Name, a.Namespace, a.Spec.Labels, a.Spec.Annotations) },
+	)
 }
 
 // DeleteAnchor judges the deletion of an anchor: whatever hangs below its

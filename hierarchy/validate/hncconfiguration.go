@@ -88,7 +88,7 @@ func modeConflicts(f *hierarchy.Forest, tracked []propagate.Tracked, r propagate
 	var clashes []clash
 	for _, active := range named(r) {
 		t, ok := trackedType(tracked, active)
-		if ok && copies(active.Mode) && propagate.Mode(active.Mode) != propagate.Mode(t.Mode) {
+		if ok && propagate.Copies(active.Mode) && propagate.Mode(active.Mode) != propagate.Mode(t.Mode) {
 			was, is := world{f, t.Objects, t.Mode}, world{f, t.Objects, active.Mode}
 			clashes = append(clashes, newClashes(was, is, namesakes(t.Objects))...)
 		}

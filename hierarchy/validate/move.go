@@ -27,17 +27,11 @@ func Conflicts(f *hierarchy.Forest, tracked []propagate.Tracked, c *api.Hierarch
 	}
 	var clashes []clash
 	for _, t := range tracked {
-		if copies(t.Mode) {
+		if propagate.Copies(t.Mode) {
 			clashes = append(clashes, clashesOfMove(f, t, c)...)
 		}
 	}
 	return judgeClashes("spec", clashes, "rename or delete one of each two, or have the upper one exclude the namespace by an annotation of "+api.AnnotationPropagatePrefix)
-}
-
-// copies reports whether a mode makes copies.
-func copies(mode api.SynchronizationMode) bool {
-	mode = propagate.Mode(mode)
-	return mode == api.Propagate || mode == api.AllowPropagate
 }
 
 func clashesOfMove(f *hierarchy.Forest, t propagate.Tracked, c *api.HierarchyConfiguration) []clash {

@@ -33,7 +33,7 @@ func Judges(f *hierarchy.Forest, tracked []propagate.Tracked, kind schema.GroupK
 }
 
 func copied(f *hierarchy.Forest, tracked []propagate.Tracked, kind schema.GroupKind, namespace string) (propagate.Tracked, bool) {
-	i := slices.IndexFunc(tracked, func(t propagate.Tracked) bool { return t.GVK.GroupKind() == kind && copies(t.Mode) })
+	i := slices.IndexFunc(tracked, func(t propagate.Tracked) bool { return t.GVK.GroupKind() == kind && propagate.Copies(t.Mode) })
 	if i < 0 || !f.Scope().Manages(namespace) {
 		return propagate.Tracked{}, false
 	}

@@ -21,6 +21,7 @@ func Configuration(f *hierarchy.Forest, c *api.HierarchyConfiguration) Verdict {
 		func() Verdict { return Metadata(f.Scope(), c.Spec.Labels, c.Spec.Annotations) },
 		func() Verdict { return knownNamespace(f, namespace) },
 		func() Verdict { return Parent(f, namespace, parent) },
+		func() Verdict { return disputed(f, namespace, parent, c.Spec.Labels, c.Spec.Annotations) },
 	)
 }
 

@@ -332,6 +332,11 @@ func TestReviews(t *testing.T) {
 		"a question about rights": {method: http.MethodPost, path: "/apis/authorization.k8s.io/v1/subjectaccessreviews"},
 		"a read":                  {method: http.MethodGet, path: "/api/v1/namespaces"},
 		"a write":                 {method: http.MethodPost, path: "/api/v1/namespaces", wantErr: gate.ErrUngated},
+		"a dry run":               {method: http.MethodPost, path: "/api/v1/namespaces?dryRun=All"},
+		"half of a dry run":       {method: http.MethodPost, path: "/api/v1/namespaces?dryRun=All&dryRun=", wantErr: gate.ErrUngated},
+		"a deletion, whose body may say otherwise": {
+			method: http.MethodDelete, path: "/api/v1/namespaces/x?dryRun=All", wantErr: gate.ErrUngated,
+		},
 		"a write that only looks like a question": {
 			method: http.MethodPost, path: "/api/v1/namespaces/x/configmaps/subjectaccessreviews", wantErr: gate.ErrUngated,
 		},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 )
 
 // Transport wraps the transport of the connection that gated writes use. Reads
@@ -48,19 +49,26 @@ func (g *Gate) check(request *http.Request) error {
 }
 
 // Reviews wraps the transport of the connection that admission asks questions
-// on. A review is a POST, but it stores nothing; nothing else but reads passes.
+// on. A review or a dry run is a POST, but it stores nothing; nothing else but
+// reads passes.
 func Reviews(next http.RoundTripper) http.RoundTripper { return reviews{next} }
 
 type reviews struct{ next http.RoundTripper }
 
 func (t reviews) RoundTrip(request *http.Request) (*http.Response, error) {
-	if request.Method != http.MethodGet && !reviewPath.MatchString(request.URL.Path) {
+	if request.Method != http.MethodGet && !storesNothing(request) {
 		if request.Body != nil {
 			_ = request.Body.Close()
 		}
 		return nil, fmt.Errorf("sending %s %s: %w", request.Method, request.URL.Path, ErrUngated)
 	}
 	return t.next.RoundTrip(request)
+}
+
+// storesNothing: of a deletion, the body may say otherwise than the address.
+func storesNothing(request *http.Request) bool {
+	dryRun := request.Method == http.MethodPost && slices.Equal(request.URL.Query()["dryRun"], []string{"All"})
+	return dryRun || reviewPath.MatchString(request.URL.Path)
 }
 
 var reviewPath = regexp.MustCompile(`^/apis/(authorization|authentication)\.k8s\.io/v1/(subjectaccessreviews|tokenreviews)$`)
