@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Banyan Authors
 
-package main
+// Package trees grows, on a rig, trees of very unequal size, and has objects copied
+// to everywhere in them.
+package trees
 
 import "fmt"
 
@@ -12,17 +14,21 @@ const (
 	branches = 10
 )
 
-// member is a namespace of the forest.
-type member struct {
-	name   string
-	parent string
-	depth  int
+// Namespace of the forest.
+type Namespace struct {
+	Name string
+	// Parent is empty for a root.
+	Parent string
+	Depth  int
 }
 
-// newForest plans trees of very unequal size, parents before children: the second
-// tree has half as many namespaces as the first, the third a third, and so on.
-func newForest(namespaces int) []member {
-	var forest []member
+// Forest has parents before their children.
+type Forest []Namespace
+
+// Plan trees of very unequal size: the second tree has half as many namespaces as
+// the first, the third a third, and so on.
+func Plan(namespaces int) Forest {
+	var forest Forest
 	for tree, size := range treeSizes(namespaces, max(1, namespaces/perTree)) {
 		name := func(i int) string {
 			if i == 0 {
@@ -32,13 +38,13 @@ func newForest(namespaces int) []member {
 		}
 		depths := make([]int, size)
 		for i := range size {
-			m := member{name: name(i)}
+			n := Namespace{Name: name(i)}
 			if i > 0 {
 				parent := (i - 1) / branches
 				depths[i] = depths[parent] + 1
-				m.parent, m.depth = name(parent), depths[i]
+				n.Parent, n.Depth = name(parent), depths[i]
 			}
-			forest = append(forest, m)
+			forest = append(forest, n)
 		}
 	}
 	return forest
@@ -60,12 +66,12 @@ func treeSizes(namespaces, trees int) []int {
 	return sizes
 }
 
-// at returns the members of one depth.
-func at(forest []member, depth int) []member {
-	var found []member
-	for _, m := range forest {
-		if m.depth == depth {
-			found = append(found, m)
+// At returns the namespaces of one depth.
+func (f Forest) At(depth int) []Namespace {
+	var found []Namespace
+	for _, n := range f {
+		if n.Depth == depth {
+			found = append(found, n)
 		}
 	}
 	return found
