@@ -51,6 +51,7 @@ type Set struct {
 	balancer *balancer.Balancer
 	stop     context.CancelFunc
 	replicas map[string]*Replica
+	caBundle []byte
 }
 
 // Replica is one process, or the place for it.
@@ -84,8 +85,8 @@ func (s *Set) start(ctx context.Context) error {
 			return err
 		}
 	}
-	caBundle, err := s.writeCerts()
-	if err != nil {
+	var err error
+	if s.caBundle, err = s.writeCerts(); err != nil {
 		return err
 	}
 	if s.balancer, err = balancer.New("127.0.0.1:0", nil, balanceEvery); err != nil {
@@ -103,7 +104,7 @@ func (s *Set) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := install(ctx, c, "https://"+s.balancer.Addr(), caBundle); err != nil {
+	if err := install(ctx, c, "https://"+s.balancer.Addr(), s.caBundle); err != nil {
 		return err
 	}
 	for _, name := range s.options.Names {
@@ -266,6 +267,9 @@ func (s *Set) AnswerOnly(names ...string) { s.balancer.Only(names...) }
 func (s *Set) WebhookURL(name string) string {
 	return "https://" + loopback(s.replicas[name].webhook)
 }
+
+// CABundle is what clients of the webhooks are to trust, as PEM.
+func (s *Set) CABundle() []byte { return s.caBundle }
 
 // HealthURL is the address of the listener for /healthz and /readyz.
 func (s *Set) HealthURL(name string) string {

@@ -5,13 +5,16 @@
 // to everywhere in them.
 package trees
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 const (
 	// perTree is how many namespaces there are for each tree, on average.
 	perTree = 33
-	// branches is how many children a namespace has, while there are enough.
-	branches = 10
+	// Branches is how many children a namespace has, while there are enough.
+	Branches = 10
 )
 
 // Namespace of the forest.
@@ -40,7 +43,7 @@ func Plan(namespaces int) Forest {
 		for i := range size {
 			n := Namespace{Name: name(i)}
 			if i > 0 {
-				parent := (i - 1) / branches
+				parent := (i - 1) / Branches
 				depths[i] = depths[parent] + 1
 				n.Parent, n.Depth = name(parent), depths[i]
 			}
@@ -75,4 +78,9 @@ func (f Forest) At(depth int) []Namespace {
 		}
 	}
 	return found
+}
+
+// Has says whether there is a namespace of that name.
+func (f Forest) Has(name string) bool {
+	return slices.ContainsFunc(f, func(n Namespace) bool { return n.Name == name })
 }
