@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	kubetypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -35,7 +34,7 @@ func (r review) encode() ([]byte, error) {
 		either = r.old
 	}
 	request := &admissionv1.AdmissionRequest{
-		UID:       kubetypes.UID(uuid.NewUUID()),
+		UID:       uuid.NewUUID(),
 		Kind:      metav1.GroupVersionKind(r.kind),
 		Resource:  metav1.GroupVersionResource{Group: r.kind.Group, Version: r.kind.Version, Resource: r.resource},
 		Name:      either.GetName(),
