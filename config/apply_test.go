@@ -19,6 +19,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -153,15 +154,12 @@ func testWithoutReplicas(t *testing.T, c client.Client) {
 	ctx := t.Context()
 	refused := func(err error) { t.Helper(); require.ErrorContains(t, err, "failed calling webhook") }
 
-	// The API server learns of the configurations through a watch; from the
-	// first refusal on they are in force.
-	require.Eventually(t, func() bool { return c.Create(ctx, ns("new"), client.DryRunAll) != nil },
+	// The API server learns of the configurations and policies through watches;
+	// from the first refusal on they are in force.
+	require.Eventually(t, func() bool { return c.Create(ctx, hierarchy("shop"), client.DryRunAll) != nil },
 		patience, 50*time.Millisecond)
 
-	refused(c.Create(ctx, ns("new"), client.DryRunAll))
-	generated := ns("", "kubernetes.io/metadata.name", "kube-system")
-	generated.GenerateName = "new-"
-	refused(c.Create(ctx, generated, client.DryRunAll))
+	require.NoError(t, c.Create(ctx, ns("new"), client.DryRunAll), "tenants come in")
 
 	shop := &corev1.Namespace{}
 	require.NoError(t, c.Get(ctx, client.ObjectKey{Name: "shop"}, shop))
@@ -173,9 +171,13 @@ func testWithoutReplicas(t *testing.T, c client.Client) {
 		return c.Update(ctx, changed, client.DryRunAll)
 	}
 	require.NoError(t, update("team", "a"), "labels of users are free")
-	refused(update("shop"+api.LabelTreeDepthSuffix, "1"))
-	refused(update(api.LabelIncludedNamespace, "true"))
+	require.Eventually(t, func() bool { return apierrors.IsForbidden(update("shop"+api.LabelTreeDepthSuffix, "1")) },
+		patience, 50*time.Millisecond, "a policy refuses it")
 	require.NoError(t, c.Delete(ctx, shop, client.DryRunAll), "what is in no tree can be deleted")
+	require.NoError(t, update(api.LabelIncludedNamespace, "true"))
+	annotated := shop.DeepCopy()
+	annotate(annotated, api.AnnotationManagedBy, "others.example")
+	refused(c.Update(ctx, annotated, client.DryRunAll))
 
 	refused(c.Create(ctx, hierarchy("shop"), client.DryRunAll))
 	refused(c.Create(ctx, anchor(""), client.DryRunAll))

@@ -24,9 +24,9 @@ import (
 )
 
 // Dirs are the embedded folders, each with the manifests of one subject.
-var Dirs = []string{"crd", "rbac", "manager", "webhook", "flowcontrol"}
+var Dirs = []string{"crd", "rbac", "manager", "webhook", "policy", "flowcontrol"}
 
-//go:embed crd rbac manager webhook flowcontrol
+//go:embed crd rbac manager webhook policy flowcontrol
 var manifests embed.FS
 
 // kustomization is the one file of each folder that is not a manifest.

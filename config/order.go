@@ -11,8 +11,9 @@ import (
 )
 
 // first and last say which kinds must not be applied in the middle. What an
-// object needs comes before it; webhook configurations come last, since from
-// then on the API server depends on what came before.
+// object needs comes before it; policies come late, when the kinds that they are
+// about are there, and webhook configurations last, since from then on the API
+// server depends on what came before.
 var (
 	first = []string{
 		"Namespace",
@@ -24,6 +25,8 @@ var (
 		"RoleBinding",
 	}
 	last = []string{
+		"ValidatingAdmissionPolicy",
+		"ValidatingAdmissionPolicyBinding",
 		"MutatingWebhookConfiguration",
 		"ValidatingWebhookConfiguration",
 	}

@@ -5,6 +5,7 @@ package config_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -47,8 +48,8 @@ func condition(t *testing.T, hook admissionregistrationv1.ValidatingWebhook, nam
 	return ""
 }
 
-// TestWebhooks pins names, paths, operations and failure policies, which are
-// HNC's but for one webhook that is new, and the bounds that are ours.
+// TestWebhooks pins names, paths, operations and failure policies, and the bounds
+// that are ours. HNC has fewer webhooks, and asks them more.
 func TestWebhooks(t *testing.T) {
 	type pinned struct{ path, operations, failurePolicy string }
 	got := map[string]pinned{}
@@ -71,10 +72,11 @@ func TestWebhooks(t *testing.T) {
 	require.Equal(t, map[string]pinned{
 		"namespacelabel.hnc.x-k8s.io":              {"/mutate-namespace", "CREATE UPDATE ", "Ignore"},
 		"subnamespaceanchorfinalizer.hnc.x-k8s.io": {"/mutate-hnc-x-k8s-io-v1alpha2-subnamespaceanchors", "CREATE ", "Ignore"},
-		"namespaces.hnc.x-k8s.io":                  {"/validate-v1-namespace", "CREATE UPDATE DELETE ", "Fail"},
+		"namespaces.hnc.x-k8s.io":                  {"/validate-v1-namespace", "UPDATE DELETE ", "Fail"},
+		"newnamespaces.hnc.x-k8s.io":               {"/validate-v1-namespace", "CREATE ", "Ignore"},
 		"hierarchyconfigurations.hnc.x-k8s.io":     {"/validate-hnc-x-k8s-io-v1alpha2-hierarchyconfigurations", "CREATE UPDATE ", "Fail"},
 		"subnamespaceanchors.hnc.x-k8s.io":         {"/validate-hnc-x-k8s-io-v1alpha2-subnamespaceanchors", "CREATE UPDATE DELETE ", "Fail"},
-		"hncconfigurations.hnc.x-k8s.io":           {"/validate-hnc-x-k8s-io-v1alpha2-hncconfigurations", "CREATE UPDATE DELETE ", "Fail"},
+		"hncconfigurations.hnc.x-k8s.io":           {"/validate-hnc-x-k8s-io-v1alpha2-hncconfigurations", "CREATE UPDATE ", "Fail"},
 	}, got)
 }
 
@@ -93,6 +95,12 @@ func ns(name string, labels ...string) *corev1.Namespace {
 
 func annotate(n *corev1.Namespace, annotations ...string) *corev1.Namespace {
 	n.Annotations = pairs(annotations)
+	return n
+}
+
+// ending is a namespace that is being deleted.
+func ending(n *corev1.Namespace) *corev1.Namespace {
+	n.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 	return n
 }
 
@@ -148,6 +156,7 @@ func TestMatchConditions(t *testing.T) {
 		depth    = "shop" + api.LabelTreeDepthSuffix
 		mutator  = "namespacelabel.hnc.x-k8s.io"
 		nsHook   = "namespaces.hnc.x-k8s.io"
+		newHook  = "newnamespaces.hnc.x-k8s.io"
 		hcHook   = "hierarchyconfigurations.hnc.x-k8s.io"
 		subHook  = "subnamespaceanchors.hnc.x-k8s.io"
 		hncHook  = "hncconfigurations.hnc.x-k8s.io"
@@ -175,35 +184,27 @@ func TestMatchConditions(t *testing.T) {
 		"an update that drops the label is labelled":                    {hook: mutator, old: ns("shop", included, "true"), new: ns("shop"), want: true},
 		"an update of a labelled namespace with tree labels stays away": {hook: mutator, old: ns("shop", included, "true", depth, "0"), new: ns("shop", included, "true", depth, "0", "team", "a")},
 
-		"a new namespace is judged":                           {hook: nsHook, new: ns("shop", included, "true"), want: true},
-		"a new namespace without labels is judged":            {hook: nsHook, new: ns("shop"), want: true},
-		"a forged name label with a generated name is judged": {hook: nsHook, new: generated, want: true},
-		"a new excluded namespace is not judged":              {hook: nsHook, new: ns("kube-node-lease")},
-		"Banyan's own namespace is not judged":                {hook: nsHook, user: banyan, new: ns("shop")},
-		"another ServiceAccount of hnc-system is judged":      {hook: nsHook, user: "system:serviceaccount:hnc-system:default", new: ns("shop"), want: true},
+		"a new namespace is judged":                           {hook: newHook, new: ns("shop", included, "true"), want: true},
+		"a new namespace without labels is judged":            {hook: newHook, new: ns("shop"), want: true},
+		"a forged name label with a generated name is judged": {hook: newHook, new: generated, want: true},
+		"a new excluded namespace is not judged":              {hook: newHook, new: ns("kube-node-lease")},
+		"Banyan's own namespace is not judged":                {hook: newHook, user: banyan, new: ns("shop")},
+		"another ServiceAccount of hnc-system is judged":      {hook: newHook, user: "system:serviceaccount:hnc-system:default", new: ns("shop"), want: true},
 		"an update of a user's label is not judged":           {hook: nsHook, old: ns("shop", included, "true", "team", "a"), new: ns("shop", included, "true", "team", "b")},
 		"an update of a user's annotation is not judged":      {hook: nsHook, old: annotate(ns("shop"), "team", "a"), new: annotate(ns("shop"), "team", "b", "more", "c")},
-		"a first label of a user is not judged":               {hook: nsHook, old: ns("shop"), new: ns("shop", "team", "a")},
-		"a removed last label of a user is not judged":        {hook: nsHook, old: ns("shop", "team", "a"), new: ns("shop")},
-		"a finalizer is not judged": {hook: nsHook, old: ns("shop", included, "true"), new: func() *corev1.Namespace {
-			n := ns("shop", included, "true")
-			n.Finalizers = []string{"example.com/f"}
-			return n
-		}()},
-		"an added tree label is judged":                       {hook: nsHook, old: ns("shop", included, "true"), new: ns("shop", included, "true", depth, "1"), want: true},
-		"an added tree label with an empty value is judged":   {hook: nsHook, old: ns("shop"), new: ns("shop", depth, ""), want: true},
-		"a changed tree label is judged":                      {hook: nsHook, old: ns("shop", depth, "0"), new: ns("shop", depth, "1"), want: true},
-		"a removed tree label is judged":                      {hook: nsHook, old: ns("shop", depth, "0", "team", "a"), new: ns("shop", "team", "a"), want: true},
-		"a removed last label that is ours is judged":         {hook: nsHook, old: ns("shop", depth, "0"), new: ns("shop"), want: true},
-		"a changed inclusion is judged":                       {hook: nsHook, old: ns("shop", included, "true"), new: ns("shop", included, "false"), want: true},
+		"labels of ours are for policies":                     {hook: nsHook, old: ns("shop", included, "true"), new: ns("shop", included, "false", depth, "1")},
 		"a first managed-by annotation is judged":             {hook: nsHook, old: ns("shop"), new: annotate(ns("shop"), api.AnnotationManagedBy, "x"), want: true},
-		"a removed managed-by annotation is judged":           {hook: nsHook, old: annotate(ns("shop"), api.AnnotationManagedBy, "x"), new: ns("shop"), want: true},
-		"a changed subnamespace-of annotation is judged":      {hook: nsHook, old: annotate(ns("shop"), api.AnnotationSubnamespaceOf, "a"), new: annotate(ns("shop"), api.AnnotationSubnamespaceOf, "b"), want: true},
-		"tree labels of an excluded namespace are not judged": {hook: nsHook, old: ns("kube-public", depth, "0"), new: ns("kube-public")},
+		"another one is judged":                               {hook: nsHook, old: annotate(ns("shop"), api.AnnotationManagedBy, "x"), new: annotate(ns("shop"), api.AnnotationManagedBy, "y"), want: true},
+		"one that stays is not judged":                        {hook: nsHook, old: annotate(ns("shop"), api.AnnotationManagedBy, "x"), new: annotate(ns("shop", "team", "a"), api.AnnotationManagedBy, "x")},
+		"one that is removed is not judged":                   {hook: nsHook, old: annotate(ns("shop"), api.AnnotationManagedBy, "x"), new: ns("shop")},
+		"one that is emptied is not judged":                   {hook: nsHook, old: annotate(ns("shop"), api.AnnotationManagedBy, "x"), new: annotate(ns("shop"), api.AnnotationManagedBy, "")},
+		"one of Banyan's own making is not judged":            {hook: nsHook, user: banyan, old: ns("shop"), new: annotate(ns("shop"), api.AnnotationManagedBy, "x")},
+		"one on an excluded namespace is not judged":          {hook: nsHook, old: ns("kube-public"), new: annotate(ns("kube-public"), api.AnnotationManagedBy, "x")},
 		"the deletion of a managed namespace is judged":       {hook: nsHook, old: ns("shop", included, "true"), want: true},
 		"the deletion of a subnamespace is judged":            {hook: nsHook, old: annotate(ns("shop"), api.AnnotationSubnamespaceOf, "a"), want: true},
 		"the deletion of any other namespace is not judged":   {hook: nsHook, old: annotate(ns("shop", "team", "a"), "team", "a")},
 		"the deletion of a bare namespace is not judged":      {hook: nsHook, old: ns("shop")},
+		"the deletion of one that ends is not judged":         {hook: nsHook, old: ending(ns("shop", included, "true"))},
 		"Banyan's own deletion is not judged":                 {hook: nsHook, user: banyan, old: ns("shop", included, "true")},
 
 		"a new hierarchy is judged":                      {hook: hcHook, new: hierarchy("shop"), want: true},
@@ -215,12 +216,13 @@ func TestMatchConditions(t *testing.T) {
 		"a changed label of an anchor is judged":         {hook: subHook, old: anchor(api.Ok), new: anchor(api.Ok, api.MetaKVP{Key: "a", Value: "b"}), want: true},
 		"a changed status of an anchor is not judged":    {hook: subHook, old: anchor(api.Missing), new: anchor(api.Ok)},
 		"a deleted anchor is judged, whatever its state": {hook: subHook, old: anchor(api.Missing), want: true},
+		"an anchor that goes with its namespace passes":  {hook: subHook, user: namespaceController, old: anchor(api.Ok)},
+		"the namespace controller's anchor is judged":    {hook: subHook, user: namespaceController, new: anchor(""), want: true},
 		"Banyan's own deletion of an anchor passes":      {hook: subHook, user: banyan, old: anchor(api.Ok)},
 		"a new HNCConfiguration is judged":               {hook: hncHook, new: configuration(), want: true},
 		"a changed list of types is judged":              {hook: hncHook, old: configuration(), new: configuration("secrets"), want: true},
 		"the end of that list is judged":                 {hook: hncHook, old: configuration("secrets"), new: configuration(), want: true},
 		"a status of types is not judged":                {hook: hncHook, old: configuration("secrets"), new: reported(configuration("secrets"))},
-		"a deleted HNCConfiguration is judged":           {hook: hncHook, old: configuration(), want: true},
 		"Banyan's own HNCConfiguration passes":           {hook: hncHook, user: banyan, new: configuration()},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -32,9 +32,7 @@ func (h hncConfigurations) judge(ctx context.Context, request admission.Request)
 	case opCreate:
 		old = nil
 	case opUpdate:
-	case opDelete:
-		object = nil
-	default:
+	default: // That it must not be deleted, a policy in the API server says.
 		return validate.Allow(), nil
 	}
 	lookup, known := h.lookup(ctx, old, object)

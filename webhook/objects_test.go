@@ -36,33 +36,25 @@ func TestObjects(t *testing.T) {
 		"a source that a descendant has": {
 			request: request{object: secret("a", "token", "")}, wantCode: http.StatusConflict, wantMessage: `namespace "c"`,
 		},
-		"a misspelt annotation": {
-			request:  request{object: annotated(secret("a", "new", ""), "propagate.hnc.x-k8s.io/tree", "x")},
-			wantCode: http.StatusBadRequest, wantMessage: api.AnnotationTreeSelector,
+		"a select that cannot be read": {
+			request:  request{object: annotated(secret("a", "new", ""), api.AnnotationSelector, "$")},
+			wantCode: http.StatusBadRequest, wantMessage: "correct the value",
 		},
 		"a source is deleted": {request: request{operation: admissionv1.Delete, old: secret("c", "token", "")}},
-		"a copy is made": {
-			request: request{object: secret("b", "shared", "a")}, wantCode: http.StatusForbidden, wantMessage: api.LabelInheritedFrom,
-		},
-		"a copy is edited": {
-			request:  request{operation: admissionv1.Update, old: secret("c", "shared", "a"), object: edited},
-			wantCode: http.StatusForbidden, wantMessage: "content",
-		},
-		"a copy is deleted": {
-			request:  request{operation: admissionv1.Delete, old: secret("c", "shared", "a")},
-			wantCode: http.StatusForbidden, wantMessage: "cannot be deleted",
-		},
-		"by Banyan":           {request: request{operation: admissionv1.Delete, old: secret("c", "shared", "a"), user: banyan}},
-		"by an administrator": {request: request{operation: admissionv1.Delete, old: secret("c", "shared", "a"), user: admin}, wantCode: http.StatusForbidden},
+		"a copy is made":      {request: request{object: secret("b", "shared", "a")}},
+		"a copy is edited":    {request: request{operation: admissionv1.Update, old: secret("c", "shared", "a"), object: edited}},
+		"a copy is deleted":   {request: request{operation: admissionv1.Delete, old: secret("c", "shared", "a")}},
+		"by Banyan":           {request: request{object: secret("a", "token", ""), user: banyan}},
+		"by an administrator": {request: request{object: secret("a", "token", ""), user: admin}, wantCode: http.StatusConflict},
 		"in a namespace that is not managed": {
-			request: request{operation: admissionv1.Delete, old: secret("c", "shared", "a"), namespace: "kube-system"},
+			request: request{object: secret("a", "token", ""), namespace: "kube-system"},
 		},
 		"of another kind": {
-			request: request{operation: admissionv1.Delete, old: secret("c", "shared", "a"), kind: metav1.GroupVersionKind{Version: "v1", Kind: "Pod"}},
+			request: request{object: secret("a", "token", ""), kind: metav1.GroupVersionKind{Version: "v1", Kind: "Pod"}},
 		},
 		"in another version": {
-			request:  request{operation: admissionv1.Delete, old: secret("c", "shared", "a"), kind: metav1.GroupVersionKind{Version: "v2", Kind: "Secret"}},
-			wantCode: http.StatusForbidden,
+			request:  request{object: secret("a", "token", ""), kind: metav1.GroupVersionKind{Version: "v2", Kind: "Secret"}},
+			wantCode: http.StatusConflict,
 		},
 		"something unreadable":                 {request: request{object: broken}, wantCode: http.StatusBadRequest, wantMessage: "reading the object"},
 		"no object":                            {request: request{}, wantCode: http.StatusBadRequest},
@@ -127,13 +119,12 @@ func TestHNCConfigurations(t *testing.T) {
 		wantCode    int32
 		wantMessage string
 	}{
-		"a type":                              {operation: admissionv1.Create, object: types("secrets"), catalog: catalog},
-		"a type that is not there":            {operation: admissionv1.Update, old: types(), object: types("nosuch"), catalog: catalog, wantCode: http.StatusUnprocessableEntity, wantMessage: "spec.resources[0]"},
-		"the configuration is deleted":        {operation: admissionv1.Delete, old: types(), catalog: catalog, wantCode: http.StatusForbidden, wantMessage: "leave the object"},
-		"nobody answers":                      {operation: admissionv1.Update, old: types(), object: types("secrets"), catalog: unreachable, wantCode: http.StatusServiceUnavailable, wantMessage: "try again"},
-		"nobody can be asked":                 {operation: admissionv1.Update, old: types(), object: types("secrets"), wantCode: http.StatusServiceUnavailable},
-		"nobody answers, and nobody need to":  {operation: admissionv1.Update, old: types("nosuch"), object: types("nosuch"), catalog: unreachable},
-		"nobody answers, and it is a removal": {operation: admissionv1.Delete, old: types(), catalog: unreachable, wantCode: http.StatusForbidden},
+		"a type":                             {operation: admissionv1.Create, object: types("secrets"), catalog: catalog},
+		"a type that is not there":           {operation: admissionv1.Update, old: types(), object: types("nosuch"), catalog: catalog, wantCode: http.StatusUnprocessableEntity, wantMessage: "spec.resources[0]"},
+		"a removal is for others to judge":   {operation: admissionv1.Delete, old: types(), catalog: unreachable},
+		"nobody answers":                     {operation: admissionv1.Update, old: types(), object: types("secrets"), catalog: unreachable, wantCode: http.StatusServiceUnavailable, wantMessage: "try again"},
+		"nobody can be asked":                {operation: admissionv1.Update, old: types(), object: types("secrets"), wantCode: http.StatusServiceUnavailable},
+		"nobody answers, and nobody need to": {operation: admissionv1.Update, old: types("nosuch"), object: types("nosuch"), catalog: unreachable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := options(t)

@@ -289,18 +289,22 @@ func TestAnswers(t *testing.T) {
 			request: request{path: webhook.PathNamespace, operation: admissionv1.Create, user: alice, object: namespace("new", included)},
 		},
 		"a namespace that does not": {
-			request:  request{path: webhook.PathNamespace, operation: admissionv1.Create, user: alice, object: namespace("new", nil)},
-			wantCode: http.StatusForbidden, wantMessage: api.LabelIncludedNamespace,
+			request: request{path: webhook.PathNamespace, operation: admissionv1.Create, user: alice, object: namespace("new", nil)},
 		},
 		"a restored namespace with tree labels": {
 			request: request{path: webhook.PathNamespace, operation: admissionv1.Create, user: alice, object: namespace("new", forged)},
 		},
-		"a forged tree label": {
+		"a child that falls to another system": {
 			request: request{
 				path: webhook.PathNamespace, operation: admissionv1.Update, user: alice,
-				object: namespace("e", forged), old: namespace("e", included),
+				object: func() runtime.Object {
+					ns := namespace("c", included)
+					ns.Annotations = map[string]string{api.AnnotationManagedBy: "others.example"}
+					return ns
+				}(),
+				old: namespace("c", included),
 			},
-			wantCode: http.StatusForbidden, wantMessage: api.LabelTreeDepthSuffix,
+			wantCode: http.StatusForbidden, wantMessage: api.AnnotationManagedBy,
 		},
 		"something that is no object": {
 			request:  request{path: webhook.PathAnchor, operation: admissionv1.Create, user: alice},

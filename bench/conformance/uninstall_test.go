@@ -116,7 +116,7 @@ func bindingChangesMeanwhile(s *scene) {
 	s.put(roleBindings, "p", "test")
 	s.arrives(roleBindings, "p", "test", "c")
 	s.midway()
-	s.WithoutWebhooks(func() {
+	s.WithoutAdmission(func() {
 		s.Outage(func() {
 			s.remove(roleBindings, "p", "test")
 			edit := map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "edit"}

@@ -33,7 +33,7 @@ type Options struct {
 	Scope hierarchy.ScopeOptions
 	// Route, if set, is the way of each replica to the API server.
 	Route func(name, kubeconfig string) (string, error)
-	// NoWebhooks: admission is neither asked for nor answered.
+	// NoWebhooks: admission is neither asked for nor answered, and no policy judges.
 	NoWebhooks bool
 	// Timeout of the whole. The default is 5 minutes.
 	Timeout time.Duration
@@ -70,7 +70,7 @@ func Start(t testing.TB, o Options) *System {
 	s := &System{TB: t, ctx: ctx, options: o, scope: scope}
 	s.open(o)
 	if o.NoWebhooks {
-		s.removeWebhooks()
+		s.removeAdmission()
 	}
 	s.Ready()
 	return s

@@ -3,13 +3,6 @@
 
 package propagate
 
-import (
-	"maps"
-
-	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-)
-
 // Tracked is a type that is handled, with what has been observed of it. It is
 // what admission looks at.
 type Tracked struct {
@@ -43,28 +36,6 @@ func (t Tracked) Named(name string, namespaces []string) *Objects {
 		s.counts.Sources++
 	}
 	return s
-}
-
-// Edited says in a word what of a copy differs that should be as it was written.
-// It is empty if nothing does but the status, owners, finalizers, and what the
-// cluster assigned.
-func Edited(old, new *unstructured.Unstructured) string {
-	switch {
-	case !equality.Semantic.DeepEqual(essenceOf(old).content, essenceOf(new).content):
-		return "content"
-	case !maps.Equal(old.GetLabels(), new.GetLabels()):
-		return "labels"
-	case !maps.Equal(writtenAnnotations(old), writtenAnnotations(new)):
-		return "annotations"
-	}
-	return ""
-}
-
-func writtenAnnotations(u *unstructured.Unstructured) map[string]string {
-	annotations := u.GetAnnotations() // a fresh map
-	assigned := assignments[u.GroupVersionKind().GroupKind()].annotations
-	maps.DeleteFunc(annotations, func(key, _ string) bool { return fits(assigned, key) })
-	return annotations
 }
 
 // IsTracking reports whether a tool recognizes what it applied by a label or

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/validation"
-
 	"github.com/banyan-hns/banyan/hierarchy"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
@@ -16,7 +14,6 @@ import (
 // CreateAnchor judges the creation of an anchor.
 func CreateAnchor(f *hierarchy.Forest, a *api.SubnamespaceAnchor) Verdict {
 	return first(
-		func() Verdict { return anchorName(a.Name) },
 		func() Verdict { return Metadata(f.Scope(), a.Spec.Labels, a.Spec.Annotations) },
 		func() Verdict { return anchorPlace(f, a.Namespace) },
 		func() Verdict { return anchorTarget(f, a.Name) },
@@ -30,9 +27,6 @@ func CreateAnchor(f *hierarchy.Forest, a *api.SubnamespaceAnchor) Verdict {
 // they change: a key that was legal when it was written must not block the
 // anchor for ever.
 func UpdateAnchor(f *hierarchy.Forest, old, a *api.SubnamespaceAnchor) Verdict {
-	if v := anchorName(a.Name); !v.Allowed {
-		return v
-	}
 	if slices.Equal(old.Spec.Labels, a.Spec.Labels) && slices.Equal(old.Spec.Annotations, a.Spec.Annotations) {
 		return Allow()
 	}
@@ -52,14 +46,6 @@ func DeleteAnchor(f *hierarchy.Forest, a *api.SubnamespaceAnchor) Verdict {
 	}
 	if children := f.Children(child); len(children) > 0 && !f.AllowsCascadingDeletion(child) {
 		return DenyForbidden("", "subnamespace %q is not a leaf, it has the children %s; set allowCascadingDeletion in its HierarchyConfiguration or in that of an ancestor, or delete the children first", child, strings.Join(children, ", "))
-	}
-	return Allow()
-}
-
-// anchorName: the name must do for a namespace.
-func anchorName(name string) Verdict {
-	if faults := validation.IsDNS1123Label(name); len(faults) > 0 {
-		return DenyInvalid(invalid("metadata.name", "%q is no name of a namespace (%s); choose one that is", name, strings.Join(faults, "; ")))
 	}
 	return Allow()
 }

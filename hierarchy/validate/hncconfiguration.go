@@ -18,12 +18,8 @@ import (
 )
 
 // HNCConfiguration judges a change of the HNCConfiguration. The old one is nil if
-// it is being created, the new one if it is being deleted. The lookup is asked
-// only if ChangesTypes.
+// it is being created. The lookup is asked only if ChangesTypes.
 func HNCConfiguration(f *hierarchy.Forest, tracked []propagate.Tracked, old, new *api.HNCConfiguration, lookup propagate.Lookup) Verdict {
-	if new == nil && old.Name == api.HNCConfigurationName {
-		return DenyForbidden("", "without the HNCConfiguration %q nobody would know which types are propagated; remove from spec.resources what should not be, and leave the object", old.Name)
-	}
 	if !ChangesTypes(old, new) {
 		return Allow()
 	}
@@ -41,7 +37,7 @@ func HNCConfiguration(f *hierarchy.Forest, tracked []propagate.Tracked, old, new
 // finalizers can always be written. Of other names than the one that is legal,
 // the API server has the definition to judge by.
 func ChangesTypes(old, new *api.HNCConfiguration) bool {
-	return new != nil && new.Name == api.HNCConfigurationName &&
+	return new.Name == api.HNCConfigurationName &&
 		(old == nil || !equality.Semantic.DeepEqual(old.Spec, new.Spec))
 }
 

@@ -58,8 +58,6 @@ func TestHNCConfiguration(t *testing.T) {
 		fields   []string
 		words    string
 	}{
-		"it is deleted":                         {old: types(), want: forbidden, words: "leave the object"},
-		"one of another name is deleted":        {old: called("other")},
 		"one of another name is created":        {new: called("other")},
 		"it is created, and empty":              {new: types()},
 		"a type":                                {new: types("secrets=Ignore")},
@@ -145,5 +143,4 @@ func TestChangesTypes(t *testing.T) {
 	require.True(t, validate.ChangesTypes(nil, types()))
 	require.True(t, validate.ChangesTypes(types(), types("secrets")))
 	require.False(t, validate.ChangesTypes(types("secrets"), types("secrets")))
-	require.False(t, validate.ChangesTypes(types("secrets"), nil))
 }

@@ -4,20 +4,18 @@
 package validate
 
 import (
-	"fmt"
-
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/banyan-hns/banyan/hierarchy"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
-// CreateNamespace judges the creation of a namespace. Tree labels pass, since
-// they are corrected anyway: a backup must restore in any order.
+// Labels of our domain are guarded by policies in the API server, which need no
+// forest for that.
+
+// CreateNamespace judges the creation of a namespace.
 func CreateNamespace(f *hierarchy.Forest, ns *corev1.Namespace) Verdict {
 	return first(
-		func() Verdict { return includedLabel(f.Scope(), ns) },
 		func() Verdict { return unreservedName(f, ns) },
 		func() Verdict { return overruled(f, nil, ns) },
 	)
@@ -26,9 +24,7 @@ func CreateNamespace(f *hierarchy.Forest, ns *corev1.Namespace) Verdict {
 // UpdateNamespace judges the update of a namespace.
 func UpdateNamespace(f *hierarchy.Forest, old, ns *corev1.Namespace) Verdict {
 	return first(
-		func() Verdict { return includedLabelChange(f.Scope(), old, ns) },
 		func() Verdict { return externalWithParent(f, ns) },
-		func() Verdict { return steadyTreeLabels(old, ns) },
 		func() Verdict { return overruled(f, old, ns) },
 	)
 }
@@ -39,27 +35,6 @@ func DeleteNamespace(f *hierarchy.Forest, ns *corev1.Namespace) Verdict {
 		func() Verdict { return deletedByAnchor(f, ns) },
 		func() Verdict { return noSubnamespaces(f, ns.Name) },
 	)
-}
-
-// includedLabel: exactly the managed namespaces are marked as such.
-func includedLabel(scope hierarchy.Scope, ns *corev1.Namespace) Verdict {
-	value, labelled := ns.Labels[api.LabelIncludedNamespace]
-	why := scope.WhyUnmanaged(ns.Name)
-	switch {
-	case why == "" && value != "true":
-		return DenyForbidden(labelField(api.LabelIncludedNamespace), "namespace %q is managed and must have the label %s=true; set it", ns.Name, api.LabelIncludedNamespace)
-	case why != "" && labelled:
-		return DenyForbidden(labelField(api.LabelIncludedNamespace), "%s, so it is not managed and must not have the label %s; remove it", why, api.LabelIncludedNamespace)
-	}
-	return Allow()
-}
-
-// includedLabelChange: a mark that is wrong already may stay so.
-func includedLabelChange(scope hierarchy.Scope, old, ns *corev1.Namespace) Verdict {
-	if sameLabel(old, ns, api.LabelIncludedNamespace) {
-		return Allow()
-	}
-	return includedLabel(scope, ns)
 }
 
 // unreservedName: a name in an external tree belongs to the system that manages
@@ -89,18 +64,6 @@ func externalWithParent(f *hierarchy.Forest, ns *corev1.Namespace) Verdict {
 	return Allow()
 }
 
-// steadyTreeLabels: the place in a tree is what the tree says.
-func steadyTreeLabels(old, ns *corev1.Namespace) Verdict {
-	for _, labels := range []map[string]string{old.Labels, ns.Labels} {
-		for key := range labels {
-			if hierarchy.IsTreeLabel(key) && !sameLabel(old, ns, key) {
-				return DenyForbidden(labelField(key), "the label %q tells the place of namespace %q in its tree and cannot be edited; leave it as it was, and change the parent instead", key, ns.Name)
-			}
-		}
-	}
-	return Allow()
-}
-
 // deletedByAnchor: a subnamespace goes with its anchor.
 func deletedByAnchor(f *hierarchy.Forest, ns *corev1.Namespace) Verdict {
 	owner := ns.Annotations[api.AnnotationSubnamespaceOf]
@@ -123,11 +86,3 @@ func noSubnamespaces(f *hierarchy.Forest, namespace string) Verdict {
 	}
 	return Allow()
 }
-
-func sameLabel(old, ns metav1.Object, key string) bool {
-	was, had := old.GetLabels()[key]
-	is, has := ns.GetLabels()[key]
-	return had == has && was == is
-}
-
-func labelField(key string) string { return fmt.Sprintf("metadata.labels[%s]", key) }

@@ -91,7 +91,3 @@ func first(rules ...func() Verdict) Verdict {
 	}
 	return Verdict{Allowed: true, Warnings: warnings}
 }
-
-func invalid(field, format string, args ...any) []metav1.StatusCause {
-	return []metav1.StatusCause{{Type: metav1.CauseTypeFieldValueInvalid, Field: field, Message: fmt.Sprintf(format, args...)}}
-}
