@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/banyan-hns/banyan/config"
+	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
 // WithoutAdmission removes the configurations of the webhooks and the policies while the function runs.
@@ -34,24 +35,30 @@ func (s *System) WithoutAdmission(do func()) {
 		}
 		probe := Namespace("webhook-probe")
 		if err := s.Client.Create(s.ctx, probe, client.DryRunAll); err != nil {
-			return fmt.Errorf("creating a namespace: %w", err) // the label that it needs is to be added
+			return fmt.Errorf("creating a namespace: %w", err)
+		}
+		if probe.Labels[api.LabelIncludedNamespace] == "" {
+			return errors.New("a namespace gets no label")
 		}
 		return nil
 	})
 }
 
-// Unasked returns a client for which no webhook about objects is asked and no copy is protected: the rules leave the
-// control plane alone. It is what a test needs that shows how Banyan repairs what admission would have refused.
-func (s *System) Unasked() client.Client {
+// Unasked returns the same system with a client for which no webhook about objects is asked, and which may edit and delete
+// copies: the rules leave the control plane alone. It is what a test needs that shows how Banyan mends what admission would
+// have refused.
+func (s *System) Unasked() *System {
 	s.Helper()
 	unasked := rest.CopyConfig(s.Plane.Config())
 	unasked.Impersonate = rest.ImpersonationConfig{
 		UserName: "system:serviceaccount:kube-system:namespace-controller",
 		Groups:   []string{"system:masters", "system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"},
 	}
-	c, err := client.New(unasked, client.Options{Scheme: s.Scheme()})
+	other := *s
+	var err error
+	other.Client, err = client.New(unasked, client.Options{Scheme: s.Scheme()})
 	require.NoError(s, err)
-	return c
+	return &other
 }
 
 // removeAdmission returns what it removed, when the API server neither asks nor judges any more. The rules about objects
