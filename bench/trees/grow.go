@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -73,11 +74,35 @@ func (g *Grower) growLevel(ctx context.Context, depth int, level []Namespace) (t
 	}
 	return aim.Time(ctx, g.Client, func(ctx context.Context) error {
 		return rig.Parallel(ctx, g.Workers, len(level), func(ctx context.Context, i int) error {
-			return g.Client.Create(ctx, &api.SubnamespaceAnchor{ObjectMeta: metav1.ObjectMeta{
-				Namespace: level[i].Parent, Name: level[i].Name, Labels: marks,
-			}})
+			return admitted(ctx, func() error {
+				return g.Client.Create(ctx, &api.SubnamespaceAnchor{ObjectMeta: metav1.ObjectMeta{
+					Namespace: level[i].Parent, Name: level[i].Name, Labels: marks,
+				}})
+			})
 		})
 	})
+}
+
+// patience with replicas that have more to do than this machine can.
+const (
+	patience = time.Minute
+	pause    = time.Second
+)
+
+// admitted tries until a webhook answers: a forest that takes minutes to grow is not
+// to be lost for one answer that was late.
+func admitted(ctx context.Context, do func() error) error {
+	for deadline := time.Now().Add(patience); ; {
+		err := do()
+		if err == nil || !strings.Contains(err.Error(), "failed calling webhook") || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
+	}
 }
 
 func isOk(_ watch.EventType, object client.Object) bool {
