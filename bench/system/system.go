@@ -51,6 +51,7 @@ type System struct {
 	options Options
 	scope   hierarchy.Scope
 	killer  *killer
+	rig     *rig.Rig
 }
 
 // Start builds and starts everything, and ends it with the test.
@@ -101,7 +102,7 @@ func (s *System) open(o Options) {
 		Dir: s.TempDir(), Binary: binary, Replicas: len(Names), Flags: o.flags(), Route: o.Route, Out: os.Stderr,
 	})
 	require.NoError(s, err)
-	s.Plane, s.Set, s.Client = r.Plane, r.Set, r.Client
+	s.rig, s.Plane, s.Set, s.Client = r, r.Plane, r.Set, r.Client
 	s.killer = newKiller(s.ctx, s.Set)
 	s.Cleanup(func() {
 		require.NoError(s, s.killer.rest())
@@ -140,6 +141,12 @@ func (s *System) Ready() {
 	s.Helper()
 	require.NoError(s, s.Set.WaitReady(s.ctx, Names...))
 	require.NoError(s, s.Set.WaitSettled(s.ctx, Names...))
+}
+
+// Quiet waits until nobody writes anything but Leases and Events.
+func (s *System) Quiet() error {
+	_, err := s.rig.Quiet(s.ctx)
+	return err
 }
 
 func (s *System) tellLogs() {
