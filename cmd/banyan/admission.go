@@ -6,8 +6,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -44,20 +42,11 @@ func (r *replica) registered() []controller.Registered {
 		return []controller.Registered{facts}
 	}
 	return []controller.Registered{facts, webhook.ObjectRules{
-		Namespace: namespace, Self: r.self(), URL: r.options.webhookURL, Bundle: r.bundle, Reached: r.reached.Reached,
+		Namespace: namespace, Self: r.self(), URL: r.options.webhookURL, Bundle: r.served.Bundle, Reached: r.reached.Reached,
 	}}
 }
 
 // self is the user name of Banyan.
 func (r *replica) self() string {
 	return fmt.Sprintf("system:serviceaccount:%s:banyan", r.options.namespace)
-}
-
-// bundle of the authority that the API server shall trust; nil if it is not known.
-func (r *replica) bundle() []byte {
-	bundle, err := os.ReadFile(filepath.Join(r.options.certDir, "ca.crt"))
-	if err != nil {
-		return nil
-	}
-	return bundle
 }
