@@ -75,10 +75,11 @@ demo: kube build ## Show Banyan at work on a control plane of its own (KEEP=1 le
 	KUBEBUILDER_ASSETS=$$(bench/kube/build.sh --print-dir) KEEP=$(KEEP) go run ./cmd/demo
 
 .PHONY: bench
-bench: kube ## Measure fan-out and scale, into bench/results (half an hour; wants a quiet machine).
+bench: kube ## Measure fan-out, scale and admission, into bench/results (an hour; wants a quiet machine).
 	export KUBEBUILDER_ASSETS=$$(bench/kube/build.sh --print-dir); \
 	go run ./bench/fanout -o bench/results/fanout.md; \
-	go run ./bench/scale -o bench/results/scale.md
+	go run ./bench/scale -o bench/results/scale.md; \
+	go run ./bench/latency -o bench/results/latency.md
 
 ##@ Check
 

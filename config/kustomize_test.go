@@ -65,3 +65,38 @@ func TestKustomizeBuildsThePlainObjects(t *testing.T) {
 		t.Errorf("kustomize build default (-plain +built):\n%s", diff)
 	}
 }
+
+// TestKustomizeWithoutWebhooks: that variant differs in nothing else.
+func TestKustomizeWithoutWebhooks(t *testing.T) {
+	want := map[string]map[string]any{}
+	for _, object := range objects(t, "crd", "rbac", "manager", "policy", "flowcontrol") {
+		want[id(object)] = object.Object
+	}
+	for _, object := range kustomize(t, "nowebhooks") {
+		switch object.GetName() {
+		case "banyan-parents":
+			require.NotContains(t, want, id(object), "only this variant has it")
+			continue
+		case "banyan":
+			if object.GetKind() == "StatefulSet" {
+				require.Equal(t, "--no-webhooks", cutLastArgument(t, object))
+			}
+		}
+		require.Empty(t, cmp.Diff(want[id(object)], object.Object), id(object))
+		delete(want, id(object))
+	}
+	require.Empty(t, want, "left out")
+}
+
+// cutLastArgument takes it off the one container of a StatefulSet.
+func cutLastArgument(t *testing.T, set *unstructured.Unstructured) string {
+	t.Helper()
+	containers, _, err := unstructured.NestedSlice(set.Object, "spec", "template", "spec", "containers")
+	require.NoError(t, err)
+	require.Len(t, containers, 1)
+	container := containers[0].(map[string]any)
+	args := container["args"].([]any)
+	container["args"] = args[:len(args)-1]
+	require.NoError(t, unstructured.SetNestedSlice(set.Object, containers, "spec", "template", "spec", "containers"))
+	return args[len(args)-1].(string)
+}

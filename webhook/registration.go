@@ -143,7 +143,7 @@ func (r ObjectRules) conditions() []admissionregistrationv1.MatchCondition {
 	return []admissionregistrationv1.MatchCondition{
 		{Name: "not-banyan-itself", Expression: `request.userInfo.username != "` + r.Self + `"`},
 		{Name: "not-the-control-plane", Expression: `!request.userInfo.username.startsWith("system:kube-") &&
-!request.userInfo.groups.exists(g, g == "system:serviceaccounts:kube-system" || g == "system:nodes")`},
+!(has(request.userInfo.groups) && request.userInfo.groups.exists(g, g in ["system:serviceaccounts:kube-system", "system:nodes"]))`},
 		// Copies are for the policy banyan-copies to judge.
 		{Name: "not-a-copy", Expression: `!("` + api.LabelInheritedFrom + `" in object` + labels + `)`},
 		{Name: "changes-where-it-is-copied", Expression: `request.operation == "CREATE" ||

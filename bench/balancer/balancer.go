@@ -146,6 +146,19 @@ func (b *Balancer) Ready() []string {
 	return names
 }
 
+// Connections is how many are open to the backends of a name, ready or not.
+func (b *Balancer) Connections(name string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	count := 0
+	for _, to := range b.open {
+		if to == name {
+			count++
+		}
+	}
+	return count
+}
+
 // Run probes and forwards until the context ends; then it closes the listener and all connections, waits for them, and returns
 // nil. It may be called once.
 func (b *Balancer) Run(ctx context.Context) error {

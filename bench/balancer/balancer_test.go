@@ -178,10 +178,14 @@ func TestOpenConnectionOutlivesReadiness(t *testing.T) {
 	b.Set([]Backend{two.Backend})
 	awaitReady(t, b, "two")
 	requireEcho(t, conn, reader, "replaced")
+	require.Equal(t, 1, b.Connections("one"))
+	require.Zero(t, b.Connections("two"))
 
 	one.die()
 	_, err = reader.ReadString('\n')
 	requireClosed(t, err)
+	require.NoError(t, conn.Close()) // it was only half closed
+	require.Eventually(t, func() bool { return b.Connections("one") == 0 }, 10*time.Second, time.Millisecond)
 }
 
 func TestDeadBackendClosesTheConnection(t *testing.T) {

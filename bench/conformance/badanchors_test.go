@@ -25,7 +25,7 @@ func (s *scene) twoAnchors(branch bool) {
 	if branch {
 		s.subnamespaces("child", "below")
 	}
-	s.WithoutWebhooks(func() { s.anchor("bad", "child") })
+	s.WithoutAdmission(func() { s.anchor("bad", "child") })
 	s.anchored("bad", "child", api.Conflict)
 	s.anchored("good", "child", api.Ok)
 	s.put(roles, "child", "content")
@@ -61,7 +61,7 @@ func haltedNamespaceGoes(s *scene) {
 	s.tree("p", "p/c")
 	s.put(roles, "p", "role")
 	s.arrives(roles, "p", "role", "c")
-	s.WithoutWebhooks(func() { s.setParent("c", "missing") })
+	s.WithoutAdmission(func() { s.setParent("c", "missing") })
 	s.troubled("c", api.ReasonParentMissing)
 	s.parallel()
 	s.midway()

@@ -20,6 +20,14 @@ type scene struct {
 	killed    bool
 }
 
+// unasked is the same scene, as if nobody had asked admission about objects.
+func (s *scene) unasked() *scene {
+	s.Helper()
+	other := *s
+	other.System = s.Unasked()
+	return &other
+}
+
 // name of a namespace in the cluster. Those that Kubernetes brings along are
 // everybody's.
 func (s *scene) name(short string) string {

@@ -18,7 +18,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/util/cert"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -46,11 +45,12 @@ type Options struct {
 
 // Set is a number of replicas behind one balancer.
 type Set struct {
-	options  Options
-	plane    *controlplane.ControlPlane
-	balancer *balancer.Balancer
-	stop     context.CancelFunc
-	replicas map[string]*Replica
+	options   Options
+	plane     *controlplane.ControlPlane
+	balancer  *balancer.Balancer
+	stop      context.CancelFunc
+	replicas  map[string]*Replica
+	authority *authority
 }
 
 // Replica is one process, or the place for it.
@@ -84,7 +84,7 @@ func (s *Set) start(ctx context.Context) error {
 			return err
 		}
 	}
-	caBundle, err := s.writeCerts()
+	err := s.writeCerts()
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (s *Set) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := install(ctx, c, "https://"+s.balancer.Addr(), caBundle); err != nil {
+	if err := install(ctx, c, "https://"+s.balancer.Addr(), s.CABundle()); err != nil {
 		return err
 	}
 	for _, name := range s.options.Names {
@@ -114,18 +114,17 @@ func (s *Set) start(ctx context.Context) error {
 	return nil
 }
 
-// writeCerts makes one certificate for the address of the balancer.
-func (s *Set) writeCerts() (caBundle []byte, err error) {
-	certificate, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, []string{"localhost"})
-	if err != nil {
-		return nil, fmt.Errorf("making a certificate: %w", err)
+// writeCerts makes an authority, and a first certificate for the address of the
+// balancer.
+func (s *Set) writeCerts() (err error) {
+	if s.authority, err = newAuthority(); err != nil {
+		return err
 	}
-	dir := filepath.Join(s.options.Dir, "certs")
-	return certificate, errors.Join(
-		os.WriteFile(filepath.Join(dir, "ca.crt"), certificate, 0o600),
-		os.WriteFile(filepath.Join(dir, "tls.crt"), certificate, 0o600),
-		os.WriteFile(filepath.Join(dir, "tls.key"), key, 0o600),
-	)
+	if err := s.writeCert("ca.crt", s.CABundle()); err != nil {
+		return err
+	}
+	_, err = s.Rotate()
+	return err
 }
 
 // StartReplica starts a process under a name. The first one gets a pod of its
@@ -185,7 +184,7 @@ func (s *Set) run(r *Replica) error {
 		"--webhook-server-host=127.0.0.1",
 		fmt.Sprintf("--webhook-server-port=%d", r.webhook),
 		"--webhook-url=https://" + s.balancer.Addr(),
-		"--webhook-cert-dir=" + filepath.Join(s.options.Dir, "certs"),
+		"--webhook-cert-dir=" + s.certDir(),
 		"--excluded-namespace=kube-system", "--excluded-namespace=kube-public",
 		"--excluded-namespace=kube-node-lease", "--excluded-namespace=" + Namespace,
 	}, s.options.Flags...)
@@ -266,6 +265,12 @@ func (s *Set) AnswerOnly(names ...string) { s.balancer.Only(names...) }
 func (s *Set) WebhookURL(name string) string {
 	return "https://" + loopback(s.replicas[name].webhook)
 }
+
+// CABundle is what clients of the webhooks are to trust, as PEM.
+func (s *Set) CABundle() []byte { return s.authority.pem() }
+
+// Connections is how many the balancer keeps open to a replica, ready or not.
+func (s *Set) Connections(name string) int { return s.balancer.Connections(name) }
 
 // HealthURL is the address of the listener for /healthz and /readyz.
 func (s *Set) HealthURL(name string) string {

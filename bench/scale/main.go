@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/banyan-hns/banyan/bench/rig"
+	"github.com/banyan-hns/banyan/bench/trees"
 )
 
 func main() { rig.Main("scale", run) }
@@ -136,7 +137,9 @@ func measureSize(ctx context.Context, o options, ground rig.Ground, namespaces i
 	if err != nil {
 		return s, err
 	}
-	m := &measurement{Rig: cluster, forest: newForest(namespaces), objects: o.objects, workers: o.workers, idle: o.idle}
+	m := &measurement{idle: o.idle, Grower: trees.Grower{
+		Rig: cluster, Forest: trees.Plan(namespaces), Objects: o.objects, Workers: o.workers,
+	}}
 	s, err = m.measure(ctx)
 	s.facts = facts
 	return s, err

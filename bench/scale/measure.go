@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/banyan-hns/banyan/bench/rig"
+	"github.com/banyan-hns/banyan/bench/trees"
 )
 
 // buildBound is how long a forest may take to grow, and its copies to arrive.
@@ -19,17 +19,14 @@ const buildBound = time.Hour
 
 // measurement is under way.
 type measurement struct {
-	*rig.Rig
-	forest  []member
-	objects int
-	workers int
-	idle    time.Duration
+	trees.Grower
+	idle time.Duration
 }
 
 // measure builds the forest, then looks at the replicas doing nothing, then
 // restarts one of them.
 func (m *measurement) measure(ctx context.Context) (size, error) {
-	s := size{namespaces: len(m.forest), trees: len(at(m.forest, 0)), copies: m.copies(), idle: m.idle}
+	s := size{namespaces: len(m.Forest), trees: len(m.Forest.At(0)), copies: m.Copies(), idle: m.idle}
 	ctx, cancel := context.WithTimeout(ctx, buildBound)
 	defer cancel()
 
@@ -38,7 +35,7 @@ func (m *measurement) measure(ctx context.Context) (size, error) {
 	if err != nil {
 		return s, err
 	}
-	if s.grew, err = m.grow(ctx); err != nil {
+	if s.grew, err = m.Grow(ctx); err != nil {
 		return s, err
 	}
 	grown, err := m.quietProcessorTime(ctx)
@@ -46,7 +43,7 @@ func (m *measurement) measure(ctx context.Context) (size, error) {
 		return s, err
 	}
 	m.Say("copying to all of them: %d copies", s.copies)
-	if s.fannedOut, err = m.fanOut(ctx); err != nil {
+	if s.fannedOut, err = m.FanOut(ctx); err != nil {
 		return s, err
 	}
 	full, err := m.quietProcessorTime(ctx)

@@ -11,42 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTreeSizes(t *testing.T) {
-	require.Equal(t, []int{12, 6, 4, 3}, treeSizes(25, 4))
-	for _, namespaces := range []int{2, 33, 500, 5000, 10000} {
-		trees := max(1, namespaces/perTree)
-		sizes, sum := treeSizes(namespaces, trees), 0
-		for i, size := range sizes {
-			require.Positive(t, size)
-			if i > 0 {
-				require.LessOrEqual(t, size, sizes[i-1])
-			}
-			sum += size
-		}
-		require.Equal(t, namespaces, sum)
-	}
-}
-
-func TestForest(t *testing.T) {
-	forest := newForest(500)
-	require.Len(t, forest, 500)
-	seen, children := map[string]member{}, map[string]int{}
-	for _, m := range forest {
-		require.NotContains(t, seen, m.name)
-		if m.parent != "" {
-			require.Contains(t, seen, m.parent, "parents come first")
-			require.Equal(t, seen[m.parent].depth+1, m.depth)
-			children[m.parent]++
-			require.LessOrEqual(t, children[m.parent], branches)
-		} else {
-			require.Zero(t, m.depth)
-		}
-		seen[m.name] = m
-	}
-	require.Len(t, at(forest, 0), 500/perTree)
-	require.NotEmpty(t, at(forest, 3), "the largest tree is deep")
-}
-
 func TestParse(t *testing.T) {
 	tests := map[string]struct {
 		args    []string
@@ -75,7 +39,7 @@ func TestParse(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	sizeOf := func(namespaces int, times float64) size {
 		return size{
-			namespaces: namespaces, trees: namespaces / perTree, copies: 10 * namespaces,
+			namespaces: namespaces, trees: namespaces / 33, copies: 10 * namespaces,
 			grew: 10 * time.Second, fannedOut: time.Duration(20*times) * time.Second, idle: time.Minute,
 			replicas: []use{
 				{name: "banyan-0", growCPU: 1 * times, fanOutCPU: 2 * times, idleCPU: 0.3, memory: memory{resident: 64 * mebibyte * times, heap: 32 * mebibyte * times}},

@@ -6,6 +6,7 @@ package system
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -48,13 +49,25 @@ func (s *System) Within(bound time.Duration, what string, check func() error) {
 	}
 }
 
-// Create creates objects, one after the other.
+// Create creates objects, one after the other. A request for admission may reach a replica that was killed a moment ago;
+// then it is made again.
 func (s *System) Create(objects ...client.Object) {
 	s.Helper()
 	for _, object := range objects {
-		require.NoErrorf(s, s.Client.Create(s.ctx, object), "creating %T %s/%s", object, object.GetNamespace(), object.GetName())
+		what := fmt.Sprintf("creating %T %s/%s", object, object.GetNamespace(), object.GetName())
+		var err error
+		s.Eventually(what, func() error {
+			if err = s.Client.Create(s.ctx, object); unanswered(err) {
+				return err
+			}
+			return nil
+		})
+		require.NoError(s, err, what)
 	}
 }
+
+// unanswered: the API server asked a replica that said nothing.
+func unanswered(err error) bool { return err != nil && strings.Contains(err.Error(), "failed calling webhook") }
 
 // Admit creates objects, however often it takes: a request for admission may reach
 // a replica that was killed a moment ago.

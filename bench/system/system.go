@@ -33,7 +33,7 @@ type Options struct {
 	Scope hierarchy.ScopeOptions
 	// Route, if set, is the way of each replica to the API server.
 	Route func(name, kubeconfig string) (string, error)
-	// NoWebhooks: admission is neither asked for nor answered.
+	// NoWebhooks: admission is neither asked for nor answered, and no policy judges.
 	NoWebhooks bool
 	// Timeout of the whole. The default is 5 minutes.
 	Timeout time.Duration
@@ -51,6 +51,7 @@ type System struct {
 	options Options
 	scope   hierarchy.Scope
 	killer  *killer
+	rig     *rig.Rig
 }
 
 // Start builds and starts everything, and ends it with the test.
@@ -69,7 +70,7 @@ func Start(t testing.TB, o Options) *System {
 	s := &System{TB: t, ctx: ctx, options: o, scope: scope}
 	s.open(o)
 	if o.NoWebhooks {
-		s.removeWebhooks()
+		s.removeAdmission()
 	}
 	s.Ready()
 	return s
@@ -101,7 +102,7 @@ func (s *System) open(o Options) {
 		Dir: s.TempDir(), Binary: binary, Replicas: len(Names), Flags: o.flags(), Route: o.Route, Out: os.Stderr,
 	})
 	require.NoError(s, err)
-	s.Plane, s.Set, s.Client = r.Plane, r.Set, r.Client
+	s.rig, s.Plane, s.Set, s.Client = r, r.Plane, r.Set, r.Client
 	s.killer = newKiller(s.ctx, s.Set)
 	s.Cleanup(func() {
 		require.NoError(s, s.killer.rest())
@@ -140,6 +141,12 @@ func (s *System) Ready() {
 	s.Helper()
 	require.NoError(s, s.Set.WaitReady(s.ctx, Names...))
 	require.NoError(s, s.Set.WaitSettled(s.ctx, Names...))
+}
+
+// Quiet waits until nobody writes anything but Leases and Events.
+func (s *System) Quiet() error {
+	_, err := s.rig.Quiet(s.ctx)
+	return err
 }
 
 func (s *System) tellLogs() {

@@ -6,19 +6,20 @@ package system
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/stretchr/testify/require"
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/banyan-hns/banyan/config"
+	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
-// WithoutWebhooks removes the configurations of the webhooks while the function
-// runs.
-func (s *System) WithoutWebhooks(do func()) {
+// WithoutAdmission removes the configurations of the webhooks and the policies while the function runs.
+func (s *System) WithoutAdmission(do func()) {
 	s.Helper()
-	removed := s.removeWebhooks()
+	removed := s.removeAdmission()
 	do()
 	for _, configuration := range removed {
 		configuration.SetResourceVersion("")
@@ -29,41 +30,67 @@ func (s *System) WithoutWebhooks(do func()) {
 		if s.tryForbidden() == nil {
 			return errors.New("an anchor of kube-system is admitted")
 		}
+		if s.tryIllegal() == nil {
+			return errors.New("an anchor that no namespace can have is admitted")
+		}
 		probe := Namespace("webhook-probe")
 		if err := s.Client.Create(s.ctx, probe, client.DryRunAll); err != nil {
-			return fmt.Errorf("creating a namespace: %w", err) // the label that it needs is to be added
+			return fmt.Errorf("creating a namespace: %w", err)
+		}
+		if probe.Labels[api.LabelIncludedNamespace] == "" {
+			return errors.New("a namespace gets no label")
 		}
 		return nil
 	})
 }
 
-// Unasked returns a client for which no webhook about objects is asked and no copy is protected: the rules leave the
-// control plane alone. It is what a test needs that shows how Banyan repairs what admission would have refused.
-func (s *System) Unasked() client.Client {
+// Unasked returns the same system with a client for which no webhook about objects is asked, and which may edit and delete
+// copies: the rules leave the control plane alone. It is what a test needs that shows how Banyan mends what admission would
+// have refused.
+func (s *System) Unasked() *System {
 	s.Helper()
-	config := rest.CopyConfig(s.Plane.Config())
-	config.Impersonate = rest.ImpersonationConfig{
+	unasked := rest.CopyConfig(s.Plane.Config())
+	unasked.Impersonate = rest.ImpersonationConfig{
 		UserName: "system:serviceaccount:kube-system:namespace-controller",
 		Groups:   []string{"system:masters", "system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"},
 	}
-	c, err := client.New(config, client.Options{Scheme: s.Scheme()})
+	other := *s
+	var err error
+	other.Client, err = client.New(unasked, client.Options{Scheme: s.Scheme()})
 	require.NoError(s, err)
-	return c
+	return &other
 }
 
-// removeWebhooks returns what it removed, when the API server no longer asks them.
-func (s *System) removeWebhooks() []client.Object {
+// removeAdmission returns what it removed, when the API server neither asks nor judges any more. The rules about objects
+// are not among it: Banyan would make them anew.
+func (s *System) removeAdmission() []client.Object {
 	s.Helper()
-	removed := []client.Object{
-		&admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "hnc-validating-webhook-configuration"}},
-		&admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "hnc-mutating-webhook-configuration"}},
-	}
-	for _, configuration := range removed {
-		require.NoError(s, s.Exists(configuration, "", configuration.GetName())())
-		require.NoError(s, s.Delete(s.ctx, configuration.DeepCopyObject().(client.Object)))
+	var removed []client.Object
+	objects, err := config.Objects("webhook", "policy")
+	require.NoError(s, err)
+	for _, object := range objects {
+		if !slices.Contains(decides, object.GetKind()) {
+			continue
+		}
+		require.NoError(s, s.Exists(object, "", object.GetName())())
+		removed = append(removed, object)
+		require.NoError(s, s.Delete(s.ctx, object.DeepCopy()))
 	}
 	s.Eventually("the webhooks are no longer asked", s.tryForbidden)
+	s.Eventually("the policies judge no longer", s.tryIllegal)
 	return removed
+}
+
+// decides has the kinds by which the API server knows how to judge.
+var decides = []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration", "ValidatingAdmissionPolicyBinding"}
+
+// tryIllegal does what a policy refuses, without doing it.
+func (s *System) tryIllegal() error {
+	err := s.Client.Create(s.ctx, Anchor("default", "a.b"), client.DryRunAll)
+	if err != nil {
+		return fmt.Errorf("creating an anchor that no namespace can have: %w", err)
+	}
+	return nil
 }
 
 // tryForbidden does what a webhook refuses, without doing it.

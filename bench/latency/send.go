@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+)
+
+// answerBound is what the API server gives a webhook, by the shipped manifests.
+const answerBound = 2 * time.Second
+
+// sender sends requests to one address, as many a second as it is told, however long
+// the answers take: who waited for them would not see what users see.
+type sender struct {
+	url    string
+	client *http.Client
+	rate   int
+
+	mu     sync.Mutex
+	times  map[string][]time.Duration // by path, from the moment when it was due
+	denied map[string]int
+	wrong  []error
+}
+
+func newSender(url string, authorities []byte, rate int) (*sender, error) {
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(authorities) {
+		return nil, errors.New("preparing to send: there is no certificate to trust")
+	}
+	return &sender{
+		url: url, rate: rate, times: map[string][]time.Duration{}, denied: map[string]int{},
+		client: &http.Client{Timeout: answerBound, Transport: &http.Transport{
+			TLSClientConfig:     &tls.Config{RootCAs: pool},
+			ForceAttemptHTTP2:   true, // as the API server does
+			MaxIdleConnsPerHost: 100,
+		}},
+	}, nil
+}
+
+// run sends all, and returns when the last answer is there.
+func (s *sender) run(ctx context.Context, all []sendable) error {
+	defer s.client.CloseIdleConnections()
+	return paced(ctx, s.rate, len(all), func(i int, due time.Time) {
+		denied, err := s.send(ctx, all[i])
+		took := time.Since(due)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if err != nil {
+			s.wrong = append(s.wrong, fmt.Errorf("%q to %s: %w", all[i].what, all[i].path, err))
+			return
+		}
+		s.times[all[i].path] = append(s.times[all[i].path], took)
+		if denied {
+			s.denied[all[i].path]++
+		}
+	})
+}
+
+// send one request. Another answer than the one that it must get is an error.
+func (s *sender) send(ctx context.Context, r sendable) (denied bool, err error) {
+	post, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+r.path+"?timeout="+answerBound.String(), bytes.NewReader(r.body))
+	if err != nil {
+		return false, err
+	}
+	post.Header.Set("Content-Type", "application/json")
+	response, err := s.client.Do(post)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return false, err
+	}
+	answer := admissionv1.AdmissionReview{}
+	if err := json.Unmarshal(body, &answer); err != nil || answer.Response == nil {
+		return false, fmt.Errorf("the answer is none: %s, %.200s", response.Status, body)
+	}
+	var code int32
+	message := ""
+	if !answer.Response.Allowed {
+		code, message = answer.Response.Result.Code, answer.Response.Result.Message
+	}
+	if code != r.code {
+		return false, fmt.Errorf("answered %d (0: allowed) instead of %d: %s", code, r.code, message)
+	}
+	return !answer.Response.Allowed, nil
+}
+
+// paced calls work n times, so many a second, each in a goroutine of its own, and
+// waits for all. Work is told when it was due.
+func paced(ctx context.Context, rate, n int, work func(i int, due time.Time)) error {
+	var all sync.WaitGroup
+	defer all.Wait()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	began := time.Now()
+	for i := range n {
+		due := began.Add(time.Duration(i) * time.Second / time.Duration(rate))
+		timer.Reset(time.Until(due))
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-timer.C:
+		}
+		all.Go(func() { work(i, due) })
+	}
+	return nil
+}
+
+// quantile of times: the smallest of them that the given share does not exceed.
+func quantile(times []time.Duration, q float64) time.Duration {
+	if len(times) == 0 {
+		return 0
+	}
+	ordered := slices.Sorted(slices.Values(times))
+	return ordered[min(len(ordered)-1, int(q*float64(len(ordered))))]
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+// Package trees grows, on a rig, trees of very unequal size, and has objects copied
+// to everywhere in them.
+package trees
+
+import (
+	"fmt"
+	"slices"
+)
+
+const (
+	// perTree is how many namespaces there are for each tree, on average.
+	perTree = 33
+	// Branches is how many children a namespace has, while there are enough.
+	Branches = 10
+)
+
+// Namespace of the forest.
+type Namespace struct {
+	Name string
+	// Parent is empty for a root.
+	Parent string
+	Depth  int
+}
+
+// Forest has parents before their children.
+type Forest []Namespace
+
+// Plan trees of very unequal size: the second tree has half as many namespaces as
+// the first, the third a third, and so on.
+func Plan(namespaces int) Forest {
+	var forest Forest
+	for tree, size := range treeSizes(namespaces, max(1, namespaces/perTree)) {
+		name := func(i int) string {
+			if i == 0 {
+				return fmt.Sprintf("tree-%d", tree)
+			}
+			return fmt.Sprintf("tree-%d-%d", tree, i)
+		}
+		depths := make([]int, size)
+		for i := range size {
+			n := Namespace{Name: name(i)}
+			if i > 0 {
+				parent := (i - 1) / Branches
+				depths[i] = depths[parent] + 1
+				n.Parent, n.Depth = name(parent), depths[i]
+			}
+			forest = append(forest, n)
+		}
+	}
+	return forest
+}
+
+// treeSizes adds up to the number of namespaces. Each tree has at least its root.
+func treeSizes(namespaces, trees int) []int {
+	harmonic := 0.0
+	for k := range trees {
+		harmonic += 1 / float64(k+1)
+	}
+	sizes, left := make([]int, trees), namespaces
+	for k := range sizes {
+		sizes[k] = max(1, int(float64(namespaces)/harmonic/float64(k+1)))
+		left -= sizes[k]
+	}
+	// What rounding left over, or took too much of, is the first tree's.
+	sizes[0] += left
+	return sizes
+}
+
+// At returns the namespaces of one depth.
+func (f Forest) At(depth int) []Namespace {
+	var found []Namespace
+	for _, n := range f {
+		if n.Depth == depth {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+// Has says whether there is a namespace of that name.
+func (f Forest) Has(name string) bool {
+	return slices.ContainsFunc(f, func(n Namespace) bool { return n.Name == name })
+}
