@@ -78,3 +78,22 @@ func TestEscalation(t *testing.T) {
 	}
 	require.Equal(t, map[string][]string{"bind": {"roles", "clusterroles"}, "escalate": {"roles"}}, got)
 }
+
+// TestConfigMaps pins those that replicas may change: each by its name, and none of
+// anybody else's. A name cannot be given where an object is yet to be created.
+func TestConfigMaps(t *testing.T) {
+	for _, rule := range find[rbacv1.ClusterRole](t, "ClusterRole", "banyan-base").Rules {
+		require.NotContains(t, rule.Resources, "configmaps")
+	}
+	got := map[string][]string{}
+	for _, rule := range find[rbacv1.Role](t, "Role", "banyan").Rules {
+		if slices.Contains(rule.Resources, "configmaps") {
+			require.Equal(t, []string{"configmaps"}, rule.Resources)
+			require.LessOrEqual(t, len(rule.ResourceNames), 1)
+			got[strings.Join(rule.ResourceNames, "")] = rule.Verbs
+		}
+	}
+	require.Equal(t, map[string][]string{
+		"": {"create"}, "banyan-ring": {"get", "list", "watch"}, "banyan-moves": {"get", "update"}, "banyan-admission": {"get", "patch"},
+	}, got)
+}

@@ -27,10 +27,10 @@ func (r *replica) addWebhooks() error {
 	}
 	webhook.Register(r.manager.GetWebhookServer(), webhook.Options{
 		Scheme: r.manager.GetScheme(), Forest: r.live, Reviews: reviews, Reader: r.manager.GetAPIReader(),
-		Catalog: r.catalog,
-		Self:    r.self(), SelfCheck: r.reached,
+		Catalog: r.catalog, Moves: r.moves,
+		Self: r.self(), SelfCheck: r.reached,
 	})
-	return errors.Join(r.manager.Add(r.reached), metrics.Registry.Register(r.reached))
+	return errors.Join(r.manager.Add(r.moves), r.manager.Add(r.reached), metrics.Registry.Register(r.reached))
 }
 
 // registered is what the API server must know of this installation. The policies

@@ -51,6 +51,7 @@ type replica struct {
 	kinds    *controller.Kinds
 	resync   *controller.Resync
 	member   *lease.Member
+	moves    *webhook.Moves
 	webhooks ctrlwebhook.Server
 	reached  *webhook.SelfCheck
 	served   *certificate.Served
@@ -114,7 +115,10 @@ func (r *replica) setup(ctx context.Context) error {
 		return err
 	}
 	r.resync = controller.NewResync(r.live, r.manager.GetAPIReader(), r.options.resyncRate)
-	// 4. Ownership, and what happens with it.
+	// 4. The record of moves. Like the Leases it is in nobody's tree, and every replica
+	// writes to it, so it is not for the gate.
+	r.moves = webhook.NewMoves(leases.CoreV1().ConfigMaps(r.options.namespace), r.live, r.manager.GetAPIReader())
+	// 5. Ownership, and what happens with it.
 	if r.member, err = r.newMember(leases); err != nil {
 		return err
 	}
