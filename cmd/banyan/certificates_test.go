@@ -4,7 +4,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +31,9 @@ func TestCertificates(t *testing.T) {
 		Flags:           []string{"--webhook-cert-life=20s", "--webhook-authority-life=35s"},
 	})
 	s.Create(system.Namespace("acme"))
-	ask := func(ctx context.Context) error { return s.Client.Create(ctx, system.Anchor("acme", "probe"), client.DryRunAll) }
+	ask := func(ctx context.Context) error {
+		return s.Client.Create(ctx, system.Anchor("acme", "probe"), client.DryRunAll)
+	}
 	s.Eventually("the API server reaches the webhooks", func() error { return ask(s.Context()) })
 
 	certificates, authorities := map[string]bool{}, map[string]bool{}
@@ -79,19 +80,24 @@ func TestCertificates(t *testing.T) {
 		return ask(s.Context())
 	})
 
+	// Somebody deletes the Secret: no request fails for that.
+	asking = pester(s.Context(), ask)
 	secret := &corev1.Secret{}
-	require.NoError(t, s.Exists(secret, replicas.Namespace, certificate.Secret)())
-	require.NoError(t, s.Delete(s.Context(), secret))
-	s.Eventually("a deleted Secret is made anew, and trusted", func() error {
-		again := &corev1.Secret{}
-		if err := s.Exists(again, replicas.Namespace, certificate.Secret)(); err != nil {
+	secret.Namespace, secret.Name = replicas.Namespace, certificate.Secret
+	back := func() error {
+		if err := s.Exists(secret, secret.Namespace, secret.Name)(); err != nil {
 			return err
 		}
-		if bytes.Equal(again.Data[certificate.KeyAuthority], secret.Data[certificate.KeyAuthority]) {
-			return errors.New("it is the old one")
+		if len(secret.Data[certificate.KeyAuthority]) == 0 {
+			return errors.New("it is empty")
 		}
-		return ask(s.Context())
-	})
+		return nil
+	}
+	require.NoError(t, back())
+	require.NoError(t, s.Delete(s.Context(), secret.DeepCopy()))
+	s.Eventually("a deleted Secret is back", back)
+	_, failed = asking()
+	require.Empty(t, failed)
 	s.Ready()
 }
 

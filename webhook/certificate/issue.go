@@ -6,6 +6,7 @@ package certificate
 import (
 	"context"
 	"crypto/x509"
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"time"
@@ -14,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/util/cert"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -40,6 +42,8 @@ type Issuer struct {
 	// Every is how often all is looked at.
 	Every time.Duration
 
+	looked  time.Time            // when this replica last did
+	last    Content              // that was stored, in case somebody deletes it
 	trusted map[string]time.Time // since when an authority is known to be trusted by all, by its fingerprint
 }
 
@@ -66,9 +70,16 @@ func (i *Issuer) NeedLeaderElection() bool { return false }
 
 // Reconcile observes, decides, applies.
 func (i *Issuer) Reconcile(ctx context.Context, _ struct{}) (reconcile.Result, error) {
+	if now := time.Now(); now.Sub(i.looked) > 3*i.Every {
+		clear(i.trusted)
+	}
+	i.looked = time.Now()
 	secret, configurations, err := i.observe(ctx)
 	if err != nil {
 		return reconcile.Result{}, err
+	}
+	if secret.ResourceVersion == "" {
+		secret.Data = i.last // it is still served, and trusted; something new would not be, for a moment
 	}
 	now := time.Now()
 	want, err := Plan(Observed{
@@ -90,11 +101,23 @@ func (i *Issuer) Reconcile(ctx context.Context, _ struct{}) (reconcile.Result, e
 	return reconcile.Result{}, nil
 }
 
-// configuration of webhooks, and where in it the bundles are.
+// configuration of webhooks. It is kept as it came, since a newer API server may know fields that we do not.
 type configuration struct {
-	object    client.Object
-	bundles   func(client.Object) []*[]byte
+	*unstructured.Unstructured
 	elsewhere bool
+}
+
+// clients of the webhooks, each with the bundle by which it is trusted. What is changed there, is changed in the configuration.
+func (c configuration) clients() []map[string]any {
+	var clients []map[string]any
+	hooks, _ := c.Object["webhooks"].([]any)
+	for _, hook := range hooks {
+		fields, _ := hook.(map[string]any)
+		if client, ok := fields["clientConfig"].(map[string]any); ok {
+			clients = append(clients, client)
+		}
+	}
+	return clients
 }
 
 func (i *Issuer) observe(ctx context.Context) (*corev1.Secret, []configuration, error) {
@@ -103,57 +126,36 @@ func (i *Issuer) observe(ctx context.Context) (*corev1.Secret, []configuration, 
 		return nil, nil, fmt.Errorf("reading the Secret of the certificate: %w", err)
 	}
 	var all []configuration
-	for _, name := range i.Validating {
-		all = append(all, configuration{
-			object:    &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: name}},
-			bundles:   validatingBundles,
-			elsewhere: slices.Contains(i.Elsewhere, name),
-		})
-	}
-	for _, name := range i.Mutating {
-		all = append(all, configuration{
-			object:  &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: name}},
-			bundles: mutatingBundles,
-		})
+	for kind, names := range map[string][]string{"ValidatingWebhookConfiguration": i.Validating, "MutatingWebhookConfiguration": i.Mutating} {
+		for _, name := range names {
+			c := configuration{&unstructured.Unstructured{}, slices.Contains(i.Elsewhere, name)}
+			c.SetGroupVersionKind(admissionregistrationv1.SchemeGroupVersion.WithKind(kind))
+			c.SetName(name)
+			all = append(all, c)
+		}
 	}
 	var found []configuration
 	for _, c := range all {
-		err := i.Reader.Get(ctx, client.ObjectKeyFromObject(c.object), c.object)
+		err := i.Reader.Get(ctx, client.ObjectKeyFromObject(c), c.Unstructured)
 		if apierrors.IsNotFound(err) {
 			continue // it asks nobody
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("reading the webhook configuration %s: %w", c.object.GetName(), err)
+			return nil, nil, fmt.Errorf("reading the webhook configuration %s: %w", c.GetName(), err)
 		}
 		found = append(found, c)
 	}
 	return secret, found, nil
 }
 
-func validatingBundles(o client.Object) []*[]byte {
-	hooks := o.(*admissionregistrationv1.ValidatingWebhookConfiguration).Webhooks
-	bundles := make([]*[]byte, len(hooks))
-	for i := range hooks {
-		bundles[i] = &hooks[i].ClientConfig.CABundle
-	}
-	return bundles
-}
-
-func mutatingBundles(o client.Object) []*[]byte {
-	hooks := o.(*admissionregistrationv1.MutatingWebhookConfiguration).Webhooks
-	bundles := make([]*[]byte, len(hooks))
-	for i := range hooks {
-		bundles[i] = &hooks[i].ClientConfig.CABundle
-	}
-	return bundles
-}
-
-// trustedFor counts by this replica's own observation; who takes over begins anew.
+// trustedFor counts by this replica's own observation. Who takes over begins anew, also after an interruption.
 func (i *Issuer) trustedFor(authority *x509.Certificate, configurations []configuration, now time.Time) time.Duration {
 	print := string(authority.Raw)
 	for _, c := range configurations {
-		for _, bundle := range c.bundles(c.object) {
-			all, err := cert.ParseCertsPEM(*bundle)
+		for _, way := range c.clients() {
+			text, _ := way["caBundle"].(string)
+			bundle, _ := base64.StdEncoding.DecodeString(text) // what is none, trusts nobody
+			all, err := cert.ParseCertsPEM(bundle)
 			if err != nil || !slices.ContainsFunc(all, authority.Equal) {
 				delete(i.trusted, print)
 				return 0
@@ -169,7 +171,8 @@ func (i *Issuer) trustedFor(authority *x509.Certificate, configurations []config
 }
 
 func (i *Issuer) store(ctx context.Context, is *corev1.Secret, want Content) error {
-	if Content(is.Data).Equal(want) {
+	if is.ResourceVersion != "" && Content(is.Data).Equal(want) {
+		i.last = want
 		return nil
 	}
 	should := is.DeepCopy()
@@ -179,11 +182,13 @@ func (i *Issuer) store(ctx context.Context, is *corev1.Secret, want Content) err
 		if err := i.Client.Create(ctx, should); err != nil {
 			return fmt.Errorf("creating the Secret of the certificate: %w", err)
 		}
+		i.last = want
 		return nil
 	}
 	if err := i.Client.Update(ctx, should); err != nil {
 		return fmt.Errorf("updating the Secret of the certificate: %w", err)
 	}
+	i.last = want
 	return nil
 }
 
@@ -191,18 +196,18 @@ func (i *Issuer) publish(ctx context.Context, c configuration, bundle []byte) er
 	if c.elsewhere {
 		return nil
 	}
-	should := c.object.DeepCopyObject().(client.Object)
-	changed := false
-	for _, is := range c.bundles(should) {
-		if string(*is) != string(bundle) {
-			*is, changed = bundle, true
+	should := configuration{Unstructured: c.DeepCopy()}
+	text, changed := base64.StdEncoding.EncodeToString(bundle), false
+	for _, way := range should.clients() {
+		if way["caBundle"] != text {
+			way["caBundle"], changed = text, true
 		}
 	}
 	if !changed {
 		return nil
 	}
-	if err := i.Client.Patch(ctx, should, client.MergeFromWithOptions(c.object, client.MergeFromWithOptimisticLock{})); err != nil {
-		return fmt.Errorf("publishing the authorities in %s: %w", c.object.GetName(), err)
+	if err := i.Client.Patch(ctx, should.Unstructured, client.MergeFromWithOptions(c.Unstructured, client.MergeFromWithOptimisticLock{})); err != nil {
+		return fmt.Errorf("publishing the authorities in %s: %w", c.GetName(), err)
 	}
 	return nil
 }

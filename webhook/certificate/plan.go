@@ -27,7 +27,7 @@ type Observed struct {
 	// TrustedFor says how long every webhook configuration is known to have trusted an authority; it is 0 for one that some
 	// do not.
 	TrustedFor func(*x509.Certificate) time.Duration
-	// Hosts are the names and addresses that the certificate must be good for.
+	// Hosts are the names and addresses that the certificate must be good for. By the first one, the API server calls.
 	Hosts []string
 }
 
@@ -51,8 +51,8 @@ func Plan(o Observed, lives Lives) (Content, error) {
 
 	certPEM, servedKey := o.Content[KeyCertificate], o.Content[KeyPrivate]
 	leaf := servedLeaf(o.Content)
-	works := leaf != nil && chains(leaf, trusted, o.Now) && goodFor(leaf, o.Hosts)
-	fresh := works && leaf.CheckSignatureFrom(newest.certificate) == nil && !ending(leaf, o.Now, lives.Certificate)
+	works := leaf != nil && chains(o.Content, o.Now) && goodFor(leaf, o.Hosts[:1])
+	fresh := works && goodFor(leaf, o.Hosts) && leaf.CheckSignatureFrom(newest.certificate) == nil && !ending(leaf, o.Now, lives.Certificate)
 	if !works || !fresh && o.TrustedFor(newest.certificate) >= lives.Settle {
 		if certPEM, servedKey, err = newest.sign(o.Hosts, o.Now, lives.Certificate); err != nil {
 			return nil, err
@@ -83,13 +83,13 @@ func ending(c *x509.Certificate, now time.Time, life time.Duration) bool {
 	return c.NotAfter.Sub(now) < life/3
 }
 
-// trustedAuthorities are those of a bundle that have not expired. What cannot be read is nothing.
+// trustedAuthorities are what is in a bundle and has not expired. What cannot be read is nothing.
 func trustedAuthorities(bundle []byte, now time.Time) []*x509.Certificate {
 	all, err := cert.ParseCertsPEM(bundle)
 	if err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(all, func(c *x509.Certificate) bool { return !c.IsCA || now.After(c.NotAfter) })
+	return slices.DeleteFunc(all, func(c *x509.Certificate) bool { return now.After(c.NotAfter) })
 }
 
 // servedLeaf is nil if nothing could be served.
@@ -101,12 +101,21 @@ func servedLeaf(c Content) *x509.Certificate {
 	return pair.Leaf
 }
 
-func chains(leaf *x509.Certificate, authorities []*x509.Certificate, now time.Time) bool {
-	roots := x509.NewCertPool()
-	for _, a := range authorities {
-		roots.AddCert(a)
+// chains reports whether an API server that trusts the bundle would trust what is served. It takes whatever certificate is in
+// the bundle for a root, be it an authority or not, and so must we.
+func chains(c Content, now time.Time) bool {
+	pair, err := tls.X509KeyPair(c[KeyCertificate], c[KeyPrivate])
+	if err != nil {
+		return false
 	}
-	_, err := leaf.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: now})
+	roots, intermediates := x509.NewCertPool(), x509.NewCertPool()
+	roots.AppendCertsFromPEM(c[KeyAuthorities])
+	for _, der := range pair.Certificate[1:] {
+		if intermediate, err := x509.ParseCertificate(der); err == nil {
+			intermediates.AddCert(intermediate)
+		}
+	}
+	_, err = pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, Intermediates: intermediates, CurrentTime: now})
 	return err == nil
 }
 

@@ -34,7 +34,7 @@ func requireServable(t *testing.T, c Content, now time.Time) *x509.Certificate {
 	t.Helper()
 	leaf := servedLeaf(c)
 	require.NotNil(t, leaf)
-	require.True(t, chains(leaf, trustedAuthorities(c[KeyAuthorities], now), now))
+	require.True(t, chains(c, now))
 	require.True(t, goodFor(leaf, hosts))
 	return leaf
 }
@@ -82,10 +82,40 @@ func TestPlanIsStill(t *testing.T) {
 // TestPlanForNewNames: a certificate for other names is signed anew, by the same authority.
 func TestPlanForNewNames(t *testing.T) {
 	c := plan(t, nil, start, trustedByNone)
-	next, err := Plan(Observed{Now: start, Content: c, TrustedFor: trustedByNone, Hosts: []string{"elsewhere.svc"}}, DefaultLives)
+	for name, tc := range map[string]struct {
+		hosts []string
+		trust func(*x509.Certificate) time.Duration
+		want  bool
+	}{
+		"by which the API server calls: at once":            {hosts: []string{"elsewhere.svc"}, trust: trustedByNone, want: true},
+		"by which others might: when the signer is trusted": {hosts: []string{hosts[0], "elsewhere.svc"}, trust: trustedByAll, want: true},
+		"and not before": {hosts: []string{hosts[0], "elsewhere.svc"}, trust: trustedByNone},
+	} {
+		t.Run(name, func(t *testing.T) {
+			next, err := Plan(Observed{Now: start, Content: c, TrustedFor: tc.trust, Hosts: tc.hosts}, DefaultLives)
+			require.NoError(t, err)
+			require.Equal(t, c[KeyAuthorities], next[KeyAuthorities])
+			require.Equal(t, tc.want, servedLeaf(next).VerifyHostname("elsewhere.svc") == nil)
+		})
+	}
+}
+
+// TestPlanTakesOver: what another issuer left is served until the new authority is trusted, with a name too few or not.
+func TestPlanTakesOver(t *testing.T) {
+	theirs, err := newAuthority(start, DefaultLives.Authority)
 	require.NoError(t, err)
-	require.Equal(t, c[KeyAuthorities], next[KeyAuthorities])
-	require.NoError(t, servedLeaf(next).VerifyHostname("elsewhere.svc"))
+	certPEM, keyPEM, err := theirs.sign(hosts[:1], start, DefaultLives.Certificate)
+	require.NoError(t, err)
+	bundle, err := cert.EncodeCertificates(theirs.certificate)
+	require.NoError(t, err)
+	c := Content{KeyAuthorities: bundle, KeyCertificate: certPEM, KeyPrivate: keyPEM}
+
+	next := plan(t, c, start, trustedByNone)
+	require.Equal(t, certPEM, next[KeyCertificate])
+	require.Len(t, trustedAuthorities(next[KeyAuthorities], start), 2)
+	next = plan(t, next, start, trustedByAll)
+	require.NoError(t, servedLeaf(next).VerifyHostname("127.0.0.1"))
+	require.True(t, chains(next, start))
 }
 
 // TestPlanReplacesTheAuthorityInSteps follows one exchange.
@@ -146,8 +176,9 @@ func failures(t *testing.T, lives Lives, late int) (failed, exchanges int) {
 		stored, published = append(stored, next), append(published, next)
 		for _, server := range []int{0, late} {
 			for _, replica := range []int{0, late} {
-				served := servedLeaf(stored.ago(replica))
-				if !chains(served, trustedAuthorities(published.ago(server)[KeyAuthorities], now), now) {
+				met := maps.Clone(stored.ago(replica))
+				met[KeyAuthorities] = published.ago(server)[KeyAuthorities]
+				if !chains(met, now) {
 					failed++
 				}
 			}
@@ -204,6 +235,11 @@ func TestServed(t *testing.T) {
 
 	s.Set(other)
 	require.NoError(t, s.Check(time.Now()))
+	old, err := Plan(Observed{Now: time.Now().Add(-2 * DefaultLives.Certificate), TrustedFor: trustedByNone, Hosts: hosts}, DefaultLives)
+	require.NoError(t, err)
+	s.Set(old)
+	require.NoError(t, s.Check(time.Now()), "what has expired replaces nothing")
+	require.Empty(t, s.content[KeyAuthority])
 	require.ErrorContains(t, s.Check(time.Now().Add(DefaultLives.Certificate+time.Hour)), "expired")
 	_, err = cert.ParseCertsPEM(s.Bundle())
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -70,15 +71,20 @@ func (s *Served) Check(now time.Time) error {
 		return errNothing
 	case now.After(s.pair.Leaf.NotAfter):
 		return fmt.Errorf("the certificate has expired at %s", s.pair.Leaf.NotAfter.Format(time.RFC3339))
-	case len(s.content[KeyAuthorities]) > 0 && !chains(s.pair.Leaf, trustedAuthorities(s.content[KeyAuthorities], now), now):
+	case len(s.content[KeyAuthorities]) > 0 && !chains(s.content, now):
 		return errors.New("the certificate is signed by none of the authorities in " + KeyAuthorities)
 	}
 	return nil
 }
 
-// Set serves a content from now on, if it can be.
+// Set serves a content from now on, if it can be. The key of an authority is of no use here, and is not kept.
 func (s *Served) Set(content Content) {
+	content = maps.Clone(content)
+	delete(content, KeyAuthority)
 	pair, err := tls.X509KeyPair(content[KeyCertificate], content[KeyPrivate])
+	if err == nil && time.Now().After(pair.Leaf.NotAfter) {
+		err = fmt.Errorf("it has expired at %s", pair.Leaf.NotAfter.Format(time.RFC3339))
+	}
 	s.mu.Lock()
 	same := s.content.Equal(content)
 	if err != nil {
