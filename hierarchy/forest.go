@@ -27,9 +27,10 @@ type Forest struct {
 	anchors        anchorIndex // by namespace, then name
 	deletingCRD    bool
 
-	claims   anchorIndex // by name, then namespace
-	parents  map[string]string
-	children map[string]sets.Set[string]
+	claims    anchorIndex // by name, then namespace
+	parents   map[string]string
+	children  map[string]sets.Set[string]
+	externals sets.Set[string]
 }
 
 // NewForest returns an empty forest.
@@ -42,6 +43,7 @@ func NewForest(scope Scope) *Forest {
 		claims:         anchorIndex{},
 		parents:        map[string]string{},
 		children:       map[string]sets.Set[string]{},
+		externals:      sets.Set[string]{},
 	}
 }
 
@@ -133,6 +135,9 @@ func (f *Forest) swapNamespace(name string, was, is *corev1.Namespace) Change {
 			delete(f.namespaces, name)
 		} else {
 			f.namespaces[name] = n
+		}
+		if f.externals.Delete(name); f.IsExternal(name) {
+			f.externals.Insert(name)
 		}
 		f.link(name)
 	}

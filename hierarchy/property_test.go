@@ -262,7 +262,7 @@ func everything(f *hierarchy.Forest) map[string]known {
 	all := map[string]known{}
 	for _, name := range names {
 		all[name] = known{
-			Exists: f.Exists(name), Sub: f.IsSubnamespace(name), External: f.IsExternal(name), Cascading: f.AllowsCascadingDeletion(name),
+			Exists: f.Exists(name), Sub: f.IsSubnamespace(name), External: slices.Contains(f.Externals(), name), Cascading: f.AllowsCascadingDeletion(name),
 			Parent: f.Parent(name), Key: f.Key(name), HaltedRoot: f.HaltedRoot(name),
 			Children: f.Children(name), Ancestors: f.Ancestors(name), Descendants: f.Descendants(name),
 			Cycle: f.Cycle(name), Labels: f.Labels(name),

@@ -53,6 +53,10 @@ func (f *Forest) IsTerminating(namespace string) bool { return f.Observe(namespa
 // IsExternal reports whether another system places the namespace in its tree.
 func (f *Forest) IsExternal(namespace string) bool { return f.Observe(namespace).external() }
 
+// Externals returns all such namespaces, sorted. There are few, whatever the number
+// of all.
+func (f *Forest) Externals() []string { return sets.List(f.externals) }
+
 // IsSubnamespace reports whether the namespace belongs to an anchor, be it
 // there or not. A namespace that is being deleted belongs to nobody.
 func (f *Forest) IsSubnamespace(namespace string) bool {

@@ -44,7 +44,8 @@ type template struct {
 	ask  func(here, there place) (object, old client.Object)
 }
 
-// templates of everything that is asked.
+// templates of everything that is asked. What a policy judges is not: the API server
+// asks nobody about it.
 var templates = []template{
 	{namespaces, "a new namespace", 0, permitted, func(here, _ place) (object, old client.Object) {
 		return included(here.root.Name + "-new"), nil
@@ -54,14 +55,15 @@ var templates = []template{
 		ns.Labels[here.root.Name+api.LabelTreeDepthSuffix] = "3"
 		return ns, nil
 	}},
-	{namespaces, "a new one without its label", http.StatusForbidden, permitted, func(here, _ place) (object, old client.Object) {
-		return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: here.root.Name + "-new"}}, nil
+	{namespaces, "somebody else is to manage it", http.StatusForbidden, permitted, func(here, _ place) (object, old client.Object) {
+		foreign := here.leaf.DeepCopy()
+		foreign.Annotations[api.AnnotationManagedBy] = "others"
+		return foreign, here.leaf
 	}},
-	{namespaces, "a forged tree label", http.StatusForbidden, permitted, func(here, there place) (object, old client.Object) {
-		return labelled(here.leaf, there.root.Name+api.LabelTreeDepthSuffix, "1"), here.leaf
-	}},
-	{namespaces, "a label of users", 0, permitted, func(here, _ place) (object, old client.Object) {
-		return labelled(here.leaf, "team", "x"), here.leaf
+	{namespaces, "a claim that goes", 0, permitted, func(here, _ place) (object, old client.Object) {
+		free := here.leaf.DeepCopy()
+		delete(free.Annotations, api.AnnotationSubnamespaceOf)
+		return free, here.leaf
 	}},
 	{namespaces, "a leaf goes", 0, permitted, func(here, _ place) (object, old client.Object) { return nil, here.mover }},
 	{namespaces, "a subnamespace goes", http.StatusForbidden, permitted, func(here, _ place) (object, old client.Object) { return nil, here.leaf }},
@@ -117,15 +119,15 @@ var templates = []template{
 	{roles, "a new one that a descendant has", http.StatusConflict, permitted, func(here, _ place) (object, old client.Object) {
 		return like(here.source, here.root.Name, ownRole), nil
 	}},
-	{roles, "a source changes", 0, permitted, func(here, _ place) (object, old client.Object) { return widened(here.source), here.source }},
-	{roles, "a source goes", 0, permitted, func(here, _ place) (object, old client.Object) { return nil, here.source }},
-	{roles, "an annotation that is none", http.StatusBadRequest, permitted, func(here, _ place) (object, old client.Object) {
-		wrong := like(here.source, here.leaf.Name, "new")
-		wrong.Annotations = map[string]string{api.AnnotationPropagatePrefix + "/unknown": "x"}
-		return wrong, nil
+	{roles, "a source that is to stay alone", 0, permitted, func(here, _ place) (object, old client.Object) {
+		return excepted(here.source, api.AnnotationNoneSelector, "true"), here.source
 	}},
-	{roles, "a copy changes", http.StatusForbidden, permitted, func(here, _ place) (object, old client.Object) { return widened(here.copied), here.copied }},
-	{roles, "a copy goes", http.StatusForbidden, permitted, func(here, _ place) (object, old client.Object) { return nil, here.copied }},
+	{roles, "a source for some", 0, permitted, func(here, _ place) (object, old client.Object) {
+		return excepted(here.source, api.AnnotationSelector, "team=x"), here.source
+	}},
+	{roles, "a selector that is none", http.StatusBadRequest, permitted, func(here, _ place) (object, old client.Object) {
+		return excepted(here.source, api.AnnotationSelector, "!!"), here.source
+	}},
 
 	{hncConfigurations, "another type", 0, permitted, func(_, _ place) (object, old client.Object) {
 		return types("secrets"), types()
@@ -133,7 +135,6 @@ var templates = []template{
 	{hncConfigurations, "a type that is not there", http.StatusUnprocessableEntity, permitted, func(_, _ place) (object, old client.Object) {
 		return types("nosuch"), types()
 	}},
-	{hncConfigurations, "it goes", http.StatusForbidden, permitted, func(_, _ place) (object, old client.Object) { return nil, types() }},
 }
 
 // newAsks encodes every template for every place.
@@ -168,12 +169,6 @@ func included(name string) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{api.LabelIncludedNamespace: "true"}}}
 }
 
-func labelled(ns *corev1.Namespace, key, value string) *corev1.Namespace {
-	changed := ns.DeepCopy()
-	changed.Labels[key] = value
-	return changed
-}
-
 // moved is the mover of a place with another parent.
 func moved(here place, parent string) (object, old client.Object) {
 	return configuration(here.mover.Name, parent), configuration(here.mover.Name, here.root.Name)
@@ -188,9 +183,9 @@ func like(role *rbacv1.Role, namespace, name string) *rbacv1.Role {
 	return &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Rules: role.Rules}
 }
 
-func widened(role *rbacv1.Role) *rbacv1.Role {
+func excepted(role *rbacv1.Role, key, value string) *rbacv1.Role {
 	changed := role.DeepCopy()
-	changed.Rules[0].Verbs = append(changed.Rules[0].Verbs, "delete")
+	changed.Annotations = map[string]string{key: value}
 	return changed
 }
 

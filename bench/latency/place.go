@@ -20,10 +20,10 @@ import (
 // place is one tree, as far as requests are about it, with everything as the API
 // server has it.
 type place struct {
-	root, inner, leaf *corev1.Namespace // inner is the parent of leaf
+	root, inner, leaf *corev1.Namespace // inner is the parent of leaf, which has no children
 	innerAnchor       *api.SubnamespaceAnchor
 	leafAnchor        *api.SubnamespaceAnchor
-	source, copied    *rbacv1.Role // in the root, and in the leaf
+	source            *rbacv1.Role // in the root
 	// mover is a full child of the root, with a Role of its own.
 	mover *corev1.Namespace
 }
@@ -33,8 +33,6 @@ const (
 	mostPlaces = 20
 	// ownRole is the name of the movers' Roles.
 	ownRole = "local"
-	// secondGeneration is the first grandchild of a root.
-	secondGeneration = trees.Branches + 1
 )
 
 // User names.
@@ -50,14 +48,13 @@ func (m *measurement) newPlaces(ctx context.Context) ([]place, error) {
 		return nil, err
 	}
 	var places []place
-	for _, root := range m.Forest.At(0) {
-		leaf := fmt.Sprintf("%s-%d", root.Name, secondGeneration)
-		if len(places) == mostPlaces || !m.Forest.Has(leaf) {
-			break // trees become smaller
+	for _, line := range m.Forest.Lines() {
+		if len(places) == mostPlaces {
+			break
 		}
-		p, err := m.newPlace(ctx, root.Name, fmt.Sprintf("%s-1", root.Name), leaf)
+		p, err := m.newPlace(ctx, line)
 		if err != nil {
-			return nil, fmt.Errorf("preparing the tree of %s: %w", root.Name, err)
+			return nil, fmt.Errorf("preparing the tree of %s: %w", line[2].Name, err)
 		}
 		places = append(places, p)
 	}
@@ -84,7 +81,8 @@ func (m *measurement) permit(ctx context.Context) error {
 	return nil
 }
 
-func (m *measurement) newPlace(ctx context.Context, root, inner, leaf string) (place, error) {
+func (m *measurement) newPlace(ctx context.Context, line [3]trees.Namespace) (place, error) {
+	root, inner, leaf := m.Forest.Root(line[2]).Name, line[1].Name, line[2].Name
 	mover := "mover-of-" + root
 	if err := m.newMover(ctx, mover, root); err != nil {
 		return place{}, err
@@ -92,7 +90,7 @@ func (m *measurement) newPlace(ctx context.Context, root, inner, leaf string) (p
 	p := place{
 		root: &corev1.Namespace{}, inner: &corev1.Namespace{}, leaf: &corev1.Namespace{}, mover: &corev1.Namespace{},
 		innerAnchor: &api.SubnamespaceAnchor{}, leafAnchor: &api.SubnamespaceAnchor{},
-		source: &rbacv1.Role{}, copied: &rbacv1.Role{},
+		source: &rbacv1.Role{},
 	}
 	role := rig.Sources(root, m.Objects, nil)[0].GetName()
 	for _, read := range []struct {
@@ -100,7 +98,7 @@ func (m *measurement) newPlace(ctx context.Context, root, inner, leaf string) (p
 		namespace, name string
 	}{
 		{p.root, "", root}, {p.inner, "", inner}, {p.leaf, "", leaf}, {p.mover, "", mover},
-		{p.innerAnchor, root, inner}, {p.leafAnchor, inner, leaf}, {p.source, root, role}, {p.copied, leaf, role},
+		{p.innerAnchor, line[0].Name, inner}, {p.leafAnchor, inner, leaf}, {p.source, root, role},
 	} {
 		if err := m.Client.Get(ctx, client.ObjectKey{Namespace: read.namespace, Name: read.name}, read.object); err != nil {
 			return place{}, fmt.Errorf("reading %T %s/%s: %w", read.object, read.namespace, read.name, err)

@@ -86,17 +86,22 @@ func (s *sender) send(ctx context.Context, r sendable) (denied bool, err error) 
 	if err != nil {
 		return false, err
 	}
+	return judgeAnswer(response.StatusCode, body, r.code)
+}
+
+// judgeAnswer objects to another one than that with the code, 0 if it is to allow.
+func judgeAnswer(status int, body []byte, want int32) (denied bool, err error) {
 	answer := admissionv1.AdmissionReview{}
 	if err := json.Unmarshal(body, &answer); err != nil || answer.Response == nil {
-		return false, fmt.Errorf("the answer is none: %s, %.200s", response.Status, body)
+		return false, fmt.Errorf("the answer is none: status %d, %.200s", status, body)
 	}
 	var code int32
 	message := ""
 	if !answer.Response.Allowed {
 		code, message = answer.Response.Result.Code, answer.Response.Result.Message
 	}
-	if code != r.code {
-		return false, fmt.Errorf("answered %d (0: allowed) instead of %d: %s", code, r.code, message)
+	if code != want {
+		return false, fmt.Errorf("answered %d (0: allowed) instead of %d: %s", code, want, message)
 	}
 	return !answer.Response.Allowed, nil
 }

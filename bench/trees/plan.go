@@ -13,8 +13,8 @@ import (
 const (
 	// perTree is how many namespaces there are for each tree, on average.
 	perTree = 33
-	// Branches is how many children a namespace has, while there are enough.
-	Branches = 10
+	// branches is how many children a namespace has, while there are enough.
+	branches = 10
 )
 
 // Namespace of the forest.
@@ -43,7 +43,7 @@ func Plan(namespaces int) Forest {
 		for i := range size {
 			n := Namespace{Name: name(i)}
 			if i > 0 {
-				parent := (i - 1) / Branches
+				parent := (i - 1) / branches
 				depths[i] = depths[parent] + 1
 				n.Parent, n.Depth = name(parent), depths[i]
 			}
@@ -80,7 +80,33 @@ func (f Forest) At(depth int) []Namespace {
 	return found
 }
 
-// Has says whether there is a namespace of that name.
-func (f Forest) Has(name string) bool {
-	return slices.ContainsFunc(f, func(n Namespace) bool { return n.Name == name })
+// Lines are a namespace without children from each tree that has three generations or
+// more, below its parent, below the grandparent, in the order of the trees.
+func (f Forest) Lines() [][3]Namespace {
+	byName := map[string]Namespace{}
+	var last []Namespace // of each tree
+	for _, n := range f {
+		byName[n.Name] = n
+		if n.Parent == "" {
+			last = append(last, n)
+		}
+		last[len(last)-1] = n
+	}
+	var lines [][3]Namespace
+	for _, n := range last {
+		if n.Depth >= 2 {
+			parent := byName[n.Parent]
+			lines = append(lines, [3]Namespace{byName[parent.Parent], parent, n})
+		}
+	}
+	return lines
+}
+
+// Root of the tree that a namespace is in.
+func (f Forest) Root(n Namespace) Namespace {
+	for n.Parent != "" {
+		i := slices.IndexFunc(f, func(other Namespace) bool { return other.Name == n.Parent })
+		n = f[i]
+	}
+	return n
 }

@@ -35,7 +35,7 @@ func TestForest(t *testing.T) {
 			require.Contains(t, seen, m.Parent, "parents come first")
 			require.Equal(t, seen[m.Parent].Depth+1, m.Depth)
 			children[m.Parent]++
-			require.LessOrEqual(t, children[m.Parent], Branches)
+			require.LessOrEqual(t, children[m.Parent], branches)
 		} else {
 			require.Zero(t, m.Depth)
 		}
@@ -43,4 +43,21 @@ func TestForest(t *testing.T) {
 	}
 	require.Len(t, forest.At(0), 500/perTree)
 	require.NotEmpty(t, forest.At(3), "the largest tree is deep")
+}
+
+func TestLines(t *testing.T) {
+	forest := Plan(500)
+	lines := forest.Lines()
+	require.NotEmpty(t, lines)
+	for _, line := range lines {
+		grandparent, parent, leaf := line[0], line[1], line[2]
+		require.Equal(t, grandparent.Name, parent.Parent)
+		require.Equal(t, parent.Name, leaf.Parent)
+		require.Contains(t, forest, grandparent)
+		require.Zero(t, forest.Root(leaf).Depth)
+		for _, n := range forest {
+			require.NotEqual(t, leaf.Name, n.Parent)
+		}
+	}
+	require.Empty(t, Plan(2).Lines())
 }

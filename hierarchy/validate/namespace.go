@@ -44,11 +44,8 @@ func unreservedName(f *hierarchy.Forest, ns *corev1.Namespace) Verdict {
 		return Allow()
 	}
 	label := hierarchy.TreeLabel(ns.Name)
-	for _, name := range f.Namespaces() {
-		if name == ns.Name || !f.IsExternal(name) {
-			continue
-		}
-		if _, reserved := f.Labels(name)[label]; reserved {
+	for _, name := range f.Externals() {
+		if _, reserved := f.Labels(name)[label]; reserved && name != ns.Name {
 			return DenyConflict("metadata.name", "the name %q is taken in the external hierarchy of namespace %q; choose another one", ns.Name, name)
 		}
 	}
