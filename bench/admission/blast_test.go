@@ -194,7 +194,7 @@ func until(what request, good func(error) bool) request {
 			}
 			select {
 			case <-ctx.Done():
-				return fmt.Errorf("at last: %v: %w", err, ctx.Err())
+				return fmt.Errorf("in the end: %w (%w)", err, ctx.Err())
 			case <-time.After(100 * time.Millisecond):
 			}
 		}
