@@ -14,8 +14,6 @@ import (
 	"github.com/banyan-hns/banyan/hierarchy/validate"
 )
 
-const runs = 20_000
-
 // TestMovesNeverCloseACycle: whoever asks which replica when, and whatever becomes
 // of the request.
 func TestMovesNeverCloseACycle(t *testing.T) {
