@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,12 +33,12 @@ func TestSelfCheck(t *testing.T) {
 		says error
 		want bool
 	}{
-		"a replica answers":       {says: errors.New(`admission webhook "selfcheck.hnc.x-k8s.io" denied the request: reached replica banyan-1`), want: true},
-		"nobody answers":          {says: errors.New("failed calling webhook: connection refused")},
-		"the trust is broken":     {says: errors.New("x509: certificate signed by unknown authority")},
-		"nobody is asked":         {},
-		"the API server is away":  {says: errors.New("dial tcp: connection refused")},
-		"another denies, not us ": {says: errors.New("denied the request: reached the end")},
+		"a replica answers":      {says: errors.New(`admission webhook "selfcheck.hnc.x-k8s.io" denied the request: reached replica banyan-1`), want: true},
+		"nobody answers":         {says: errors.New("failed calling webhook: connection refused")},
+		"the trust is broken":    {says: errors.New("x509: certificate signed by unknown authority")},
+		"nobody is asked":        {},
+		"the API server is away": {says: errors.New("dial tcp: connection refused")},
+		"another denies, not us": {says: errors.New("denied the request: reached the end")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -62,13 +63,18 @@ func TestSelfCheck(t *testing.T) {
 // TestSelfCheckForgetsAnOldSuccess: what came through once may be cut off later.
 func TestSelfCheckForgetsAnOldSuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		says := errors.New("reached replica banyan-1")
-		check := &webhook.SelfCheck{Log: logr.Discard(), Client: answering(t, func(client.CreateOptions) error { return says })}
+		var cutOff atomic.Bool
+		check := &webhook.SelfCheck{Log: logr.Discard(), Client: answering(t, func(client.CreateOptions) error {
+			if cutOff.Load() {
+				return errors.New("context deadline exceeded")
+			}
+			return errors.New("reached replica banyan-1")
+		})}
 		go func() { _ = check.Start(t.Context()) }()
 		synctest.Wait()
 		require.True(t, check.Reached())
 
-		says = errors.New("context deadline exceeded")
+		cutOff.Store(true)
 		time.Sleep(20 * time.Second) // in the bubble's time
 		synctest.Wait()
 		require.False(t, check.Reached())
