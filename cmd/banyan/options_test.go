@@ -53,7 +53,8 @@ func TestShippedArguments(t *testing.T) {
 	require.Equal(t, 9443, o.webhookPort)
 	require.Equal(t, []string{"kube-system", "kube-public"}, o.scope.ExcludedNamespaces)
 	require.Equal(t, []propagate.Label{{Key: "cattle.io/creator", Value: "norman"}}, o.propagation.NoPropagationLabels)
-	require.Len(t, o.obsolete, 3)
+	require.True(t, o.issueCerts)
+	require.Len(t, o.obsolete, 2)
 	for _, text := range o.obsolete {
 		require.Contains(t, text, "has no effect")
 	}
@@ -69,6 +70,7 @@ func TestOptionsNameEveryFault(t *testing.T) {
 		"a name pattern without a name":           {args: []string{"--nopropagation-name=Role/"}, want: []string{"nopropagation-name"}},
 		"a selector that selects everything":      {args: []string{"--nopropagation-selector="}, want: []string{"nopropagation-selector"}},
 		"a label without a value":                 {args: []string{"--nopropagation-label=x"}, want: []string{"nopropagation-label"}},
+		"a certificate that outlives its signer":  {args: []string{"--webhook-authority-life=1h"}, want: []string{"webhook-cert-life", "webhook-authority-life"}},
 		"a regex that does not compile":           {args: []string{"--included-namespace-regex=("}, want: []string{"included-namespace-regex"}},
 		"a managed regex that takes our own keys": {args: []string{"--managed-namespace-label=.*"}, want: []string{"managed-namespace-label"}},
 		"a namespace that is none":                {args: []string{"--namespace=No_Namespace"}, want: []string{"namespace"}},
