@@ -27,6 +27,7 @@ type pair struct {
 // ServiceAccount key is apart, as it signs tokens.
 type keys struct {
 	dir            string
+	authority      *authority
 	ca             []byte
 	admin, manager pair
 }
@@ -42,12 +43,7 @@ func newKeys(dir string) (*keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	serving, err := ca.issue(x509.Certificate{
-		Subject:     pkix.Name{CommonName: "kube-apiserver"},
-		DNSNames:    []string{"localhost", "kubernetes.default.svc"},
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	})
+	serving, err := ca.issue(server("kube-apiserver", "kubernetes.default.svc"))
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +60,7 @@ func newKeys(dir string) (*keys, error) {
 		return nil, err
 	}
 
-	k := &keys{dir: dir, ca: ca.pem, admin: admin, manager: manager}
+	k := &keys{dir: dir, authority: ca, ca: ca.pem, admin: admin, manager: manager}
 	for path, content := range map[string][]byte{
 		k.caFile():             ca.pem,
 		k.servingCertFile():    serving.certificate,
@@ -76,6 +72,23 @@ func newKeys(dir string) (*keys, error) {
 		}
 	}
 	return k, nil
+}
+
+// ServingCertificate returns a new certificate for a server on this machine, with its key, both in PEM. Who trusts the
+// CAData of Config, trusts it.
+func (c *ControlPlane) ServingCertificate(name string) (certificate, key []byte, err error) {
+	p, err := c.keys.authority.issue(server(name))
+	return p.certificate, p.key, err
+}
+
+// server is the template for one on this machine.
+func server(name string, hosts ...string) x509.Certificate {
+	return x509.Certificate{
+		Subject:     pkix.Name{CommonName: name},
+		DNSNames:    append([]string{"localhost"}, hosts...),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
 }
 
 // client is the template for a user: Kubernetes reads the name from CN and the groups from O.

@@ -48,12 +48,11 @@ type Options struct {
 
 // Set is a number of replicas behind one balancer.
 type Set struct {
-	options   Options
-	plane     *controlplane.ControlPlane
-	balancer  *balancer.Balancer
-	stop      context.CancelFunc
-	replicas  map[string]*Replica
-	authority *authority
+	options  Options
+	plane    *controlplane.ControlPlane
+	balancer *balancer.Balancer
+	stop     context.CancelFunc
+	replicas map[string]*Replica
 }
 
 // Replica is one process, or the place for it.
@@ -121,16 +120,13 @@ func (s *Set) start(ctx context.Context) error {
 	return nil
 }
 
-// writeCerts makes an authority, and a first certificate for the address of the
+// writeCerts writes whom to trust, and a first certificate for the address of the
 // balancer.
-func (s *Set) writeCerts() (err error) {
-	if s.authority, err = newAuthority(); err != nil {
-		return err
-	}
+func (s *Set) writeCerts() error {
 	if err := s.writeCert("ca.crt", s.CABundle()); err != nil {
 		return err
 	}
-	_, err = s.Rotate()
+	_, err := s.Rotate()
 	return err
 }
 
@@ -279,9 +275,6 @@ func (s *Set) AnswerOnly(names ...string) { s.balancer.Only(names...) }
 func (s *Set) WebhookURL(name string) string {
 	return "https://" + loopback(s.replicas[name].webhook)
 }
-
-// CABundle is what clients of the webhooks are to trust, as PEM.
-func (s *Set) CABundle() []byte { return s.authority.pem() }
 
 // Connections is how many the balancer keeps open to a replica, ready or not.
 func (s *Set) Connections(name string) int { return s.balancer.Connections(name) }

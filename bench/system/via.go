@@ -65,10 +65,11 @@ func (s *System) Via() (clients []client.Client) {
 	return clients
 }
 
-// impersonate returns a client of an administrator of another name.
-func (s *System) impersonate(user string) client.Client {
+// impersonate returns a client of an administrator of another name, and of more groups.
+func (s *System) impersonate(user string, groups ...string) client.Client {
+	s.Helper()
 	config := rest.CopyConfig(s.Plane.Config())
-	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:masters", "system:authenticated"}}
+	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: append(groups, "system:masters", "system:authenticated")}
 	c, err := client.New(config, client.Options{Scheme: s.Scheme()})
 	require.NoError(s, err)
 	return c

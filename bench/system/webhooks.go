@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/banyan-hns/banyan/config"
@@ -49,15 +48,8 @@ func (s *System) WithoutAdmission(do func()) {
 // have refused.
 func (s *System) Unasked() *System {
 	s.Helper()
-	unasked := rest.CopyConfig(s.Plane.Config())
-	unasked.Impersonate = rest.ImpersonationConfig{
-		UserName: "system:serviceaccount:kube-system:namespace-controller",
-		Groups:   []string{"system:masters", "system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"},
-	}
 	other := *s
-	var err error
-	other.Client, err = client.New(unasked, client.Options{Scheme: s.Scheme()})
-	require.NoError(s, err)
+	other.Client = s.impersonate("system:serviceaccount:kube-system:namespace-controller", "system:serviceaccounts:kube-system")
 	return &other
 }
 

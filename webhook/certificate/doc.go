@@ -24,6 +24,8 @@ const (
 	KeyAuthority   = "ca.key" // private, of the newest authority; only if Banyan issues
 )
 
+var keys = []string{KeyCertificate, KeyPrivate, KeyAuthorities, KeyAuthority}
+
 // Secret is the name of the Secret, as in HNC.
 const Secret = "hnc-webhook-server-cert"
 

@@ -68,13 +68,9 @@ func Plan(o Observed, lives Lives) (Content, error) {
 	return Content{KeyAuthorities: bundle, KeyAuthority: keyPEM, KeyCertificate: certPEM, KeyPrivate: servedKey}, nil
 }
 
-// Equal reports whether two contents are the same.
+// Equal reports whether two contents are the same in all that is ours.
 func (c Content) Equal(other Content) bool {
-	return slices.EqualFunc(
-		[]string{KeyAuthorities, KeyAuthority, KeyCertificate, KeyPrivate},
-		[]string{KeyAuthorities, KeyAuthority, KeyCertificate, KeyPrivate},
-		func(k, _ string) bool { return bytes.Equal(c[k], other[k]) },
-	)
+	return !slices.ContainsFunc(keys, func(k string) bool { return !bytes.Equal(c[k], other[k]) })
 }
 
 // ending: the last third of its life has begun. Lives may have been made longer or shorter since it was signed.
