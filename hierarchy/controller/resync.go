@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/banyan-hns/banyan/hierarchy"
+	"github.com/banyan-hns/banyan/hierarchy/propagate"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
@@ -109,7 +110,9 @@ func (l *Live) queueDifferences(namespace string) {
 	anchors := l.forest.AnchorsIn(namespace)
 	l.mu.RUnlock()
 	for _, key := range keys {
-		if l.decideObject(key).Verb != "" {
+		// Also what is only to be told: nobody has, if it came up while the shard
+		// had no owner.
+		if action := l.decideObject(key); action.Verb != propagate.None || len(action.Problems) > 0 {
 			l.copies.add(key, priorityFresh)
 		}
 	}

@@ -132,3 +132,29 @@ func TestShardsThatOpenTogether(t *testing.T) {
 		require.Equal(t, 2, asked["b"], "one walk asks both sets")
 	})
 }
+
+// told is a queue of copies that keeps what is added.
+type told struct {
+	priorityqueue.PriorityQueue[ObjectKey]
+	keys []ObjectKey
+}
+
+func (q *told) AddWithOpts(_ priorityqueue.AddOpts, keys ...ObjectKey) {
+	q.keys = append(q.keys, keys...)
+}
+
+// TestAcquiredShardTellsWhatNobodyTold: what came up while a shard had no owner may
+// have left nothing to write, but something to say.
+func TestAcquiredShardTellsWhatNobodyTold(t *testing.T) {
+	live := awake(NewLive(hierarchy.Scope{}, propagate.Options{}, Home{}), "-")
+	plain, finalized := role("a", ""), role("a", "")
+	plain.SetName("plain")
+	finalized.SetFinalizers([]string{"example.com/mine"})
+	live.SetObject(plain)
+	live.SetObject(finalized)
+	queued := &told{}
+	require.NoError(t, live.copies.source().Start(t.Context(), queued))
+
+	live.queueDifferences("a")
+	require.Equal(t, []ObjectKey{{finalized.GroupVersionKind(), "a", finalized.GetName()}}, queued.keys)
+}
