@@ -26,23 +26,31 @@ type Change struct {
 	// again: their existence, ancestry, halted state or labels changed.
 	Objects []string
 
-	// Moved lists the namespaces whose Key changed and in which somebody may
-	// have written under the old one, and may write under the new one.
+	// Moved lists the namespaces in which somebody else than before may write
+	// now. Nobody does any more under the key before.
 	Moved []string
+
+	// Strayed are those of which that is not known, by their key before: it
+	// changed, and no stamp announced it.
+	Strayed map[string]string
 }
 
 // Empty reports whether nothing changed.
 func (c Change) Empty() bool {
-	return len(c.Decide)+len(c.Anchors)+len(c.Objects)+len(c.Moved) == 0
+	return len(c.Decide)+len(c.Anchors)+len(c.Objects)+len(c.Moved)+len(c.Strayed) == 0
 }
 
 // Merge returns what must be looked at after both changes.
 func (c Change) Merge(other Change) Change {
+	strayed := map[string]string{}
+	maps.Copy(strayed, other.Strayed)
+	maps.Copy(strayed, c.Strayed) // the key before both
 	return Change{
 		Decide:  union(c.Decide, other.Decide, strings.Compare),
 		Anchors: union(c.Anchors, other.Anchors, AnchorKey.compare),
 		Objects: union(c.Objects, other.Objects, strings.Compare),
 		Moved:   union(c.Moved, other.Moved, strings.Compare),
+		Strayed: strayed,
 	}
 }
 
@@ -118,7 +126,7 @@ type facts struct {
 	parent, annotatedParent       string
 	cascading                     bool
 	own                           string
-	winner                        string
+	winner, stamp                 string
 }
 
 func (f *Forest) facts(name string) facts {
@@ -129,6 +137,7 @@ func (f *Forest) facts(name string) facts {
 		external:        seen.external(),
 		parent:          seen.parent(f.scope),
 		annotatedParent: seen.annotatedParent(),
+		stamp:           f.stamp(name),
 		cascading:       seen.Configuration != nil && seen.Configuration.Spec.AllowCascadingDeletion,
 	}
 	if own.exists {
@@ -174,8 +183,10 @@ func (f *Forest) below(name string) sets.Set[string] {
 type view struct {
 	exists, managed bool
 
-	// Who may write, and whether there is anything to write.
+	// Who may write, whether only to end a move, and whether there is anything to
+	// write.
 	key      string
+	moving   bool
 	writable bool
 
 	// For its copies.
@@ -194,6 +205,7 @@ func (f *Forest) view(name string) view {
 		exists:    seen.exists(),
 		managed:   f.scope.Manages(name),
 		key:       f.Key(name),
+		moving:    f.Moving(name) != "",
 		standings: map[string]standing{},
 	}
 	for _, claim := range seen.Claims {
@@ -233,15 +245,20 @@ func canonical(m map[string]string) string {
 type comparison struct {
 	decide, objects, moved sets.Set[string]
 	anchors                sets.Set[AnchorKey]
+	strayed                map[string]string
 }
 
 func newComparison() *comparison {
-	return &comparison{sets.Set[string]{}, sets.Set[string]{}, sets.Set[string]{}, sets.Set[AnchorKey]{}}
+	return &comparison{sets.Set[string]{}, sets.Set[string]{}, sets.Set[string]{}, sets.Set[AnchorKey]{}, map[string]string{}}
 }
 
 func (c *comparison) compare(name string, was, is view) {
-	if was.key != is.key && was.writable && is.writable {
+	switch {
+	case !was.writable || !is.writable:
+	case was.moving && !is.moving:
 		c.moved.Insert(name)
+	case !was.moving && was.key != is.key:
+		c.strayed[name] = was.key
 	}
 	forCopies := was.exists != is.exists || was.ancestry != is.ancestry || was.halted != is.halted ||
 		(was.exists || is.exists) && was.labels != is.labels
@@ -268,5 +285,6 @@ func (c *comparison) change() Change {
 		Anchors: slices.SortedFunc(maps.Keys(c.anchors), AnchorKey.compare),
 		Objects: sets.List(c.objects),
 		Moved:   sets.List(c.moved),
+		Strayed: c.strayed,
 	}
 }

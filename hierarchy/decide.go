@@ -16,6 +16,8 @@ func (f *Forest) Decide(seen Observed, now metav1.Time) Plan {
 		plan.add(f.creation(seen))
 	case !f.scope.Manages(seen.Name):
 		plan.add(abandonNamespace(seen), abandonConfiguration(seen))
+	case f.Moving(seen.Name) == seen.Name:
+		plan.add(acknowledgement(seen))
 	case seen.DeletingCRD:
 		// Uninstalling: let go of what waits for us, and touch nothing else.
 		plan.add(f.releaseConfiguration(seen, now))

@@ -6,6 +6,8 @@ package hierarchy
 import (
 	"cmp"
 	"slices"
+
+	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
 // Key returns what decides who may write in a namespace: the name of the root
@@ -14,13 +16,61 @@ import (
 // member. A namespace that is only wanted has the key of the namespace that
 // gets it, so that its creation moves nothing either. Unknown names are keys of
 // their own.
+//
+// A namespace that is stamped with its previous key, and all below it, have that
+// one still; see Moving.
 func (f *Forest) Key(namespace string) string {
+	if stamped := f.Moving(namespace); stamped != "" {
+		return f.stamp(stamped)
+	}
+	return f.Root(namespace)
+}
+
+// Root returns the key that a namespace has when nothing is moving.
+func (f *Forest) Root(namespace string) string {
 	c := f.keyPath(namespace)
 	if c.loop >= 0 {
 		return slices.Min(c.path[c.loop:])
 	}
 	return c.path[len(c.path)-1]
 }
+
+// Moving returns the namespace itself if it is stamped with its previous key, else
+// the nearest one above it that is, or nothing.
+//
+// Invariant: all that follows from a move, for a namespace and all below it, is
+// seen in one fold, and so is the end of the move. Reason: until then, the owner of
+// the old key and that of the new one agree that nobody may write but to end it.
+func (f *Forest) Moving(namespace string) string {
+	for _, name := range f.keyPath(namespace).path {
+		if f.stamp(name) != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// stamp is the previous key that a namespace was stamped with, if any.
+func (f *Forest) stamp(namespace string) string {
+	if c := f.configurations[namespace]; c != nil && f.Exists(namespace) && f.scope.Manages(namespace) {
+		return c.Annotations[api.AnnotationPreviousKey]
+	}
+	return ""
+}
+
+// acknowledgement ends a move. Whoever writes it has nothing else under way in the
+// namespace and below.
+func acknowledgement(seen Observed) Action {
+	after := seen.Configuration.DeepCopy()
+	delete(after.Annotations, api.AnnotationPreviousKey)
+	if len(after.Annotations) == 0 {
+		after.Annotations = nil
+	}
+	return patch(seen.Configuration, after, acknowledges)
+}
+
+// acknowledges is the reason of the action that ends a move.
+const acknowledges = "it has changed its tree, and the owner of the old one has done with it"
 
 // keyPath climbs as Ancestors does, and on from missing namespaces to those
 // that will be their parents.

@@ -71,6 +71,13 @@ func (p Plan) Deletes() bool {
 	return slices.ContainsFunc(p.Actions, func(a Action) bool { return a.Verb == Delete })
 }
 
+// Acknowledges reports whether the plan ends a move, and does nothing else. It is
+// for the owner of the old key, after its writes into the namespace and all below
+// it have ended.
+func (p Plan) Acknowledges() bool {
+	return len(p.Actions) == 1 && p.Actions[0].Why == acknowledges
+}
+
 // String returns the plan as text that is stable and shows every difference.
 func (p Plan) String() string {
 	var b strings.Builder

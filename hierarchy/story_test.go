@@ -66,7 +66,7 @@ func TestLosersOfAName(t *testing.T) {
 
 	change := f.SetNamespace(ns("a").Terminating().Obj())
 	require.Contains(t, change.Decide, "n", "the winner loses its right when its namespace begins to go")
-	require.Contains(t, change.Moved, "n", "and its key with it")
+	require.Contains(t, change.Strayed, "n", "and its key with it")
 	require.Equal(t, "b", owner(), "and the next oldest gets it at once")
 
 	change = f.SetAnchor(anchor("b", "n").Created(2).Finalizer().Terminating().Obj())

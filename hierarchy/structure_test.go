@@ -12,6 +12,7 @@ import (
 
 	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/hierarchy/foresttest"
+	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
 func scopeOf(t testing.TB, options hierarchy.ScopeOptions) hierarchy.Scope {
@@ -182,21 +183,74 @@ func TestKey(t *testing.T) {
 // TestCreationMovesNothing follows a subnamespace from wish to existence.
 func TestCreationMovesNothing(t *testing.T) {
 	f := foresttest.Create("-a")
-	require.Empty(t, f.SetAnchor(foresttest.MakeAnchor("b", "n").Obj()).Moved)
+	require.Empty(t, f.SetAnchor(foresttest.MakeAnchor("b", "n").Obj()).Strayed)
 	require.Equal(t, "a", f.Key("n"))
 	f.SetAnchor(foresttest.MakeAnchor("b", "n").Finalizer().Obj())
 	plan := f.Decide(f.Observe("n"), foresttest.Time)
 	require.Len(t, plan.Actions, 1)
-	require.Empty(t, foresttest.Fold(f, plan.Actions[0].After).Moved)
+	require.Empty(t, foresttest.Fold(f, plan.Actions[0].After).Strayed)
 	require.Equal(t, "a", f.Key("n"))
 }
 
-func TestMoved(t *testing.T) {
+// TestStampedMove follows a move whose stamp says under which key nobody writes any
+// more before the new one counts.
+func TestStampedMove(t *testing.T) {
 	f := foresttest.Create("-ab-")
-	change := f.SetConfiguration(foresttest.MakeConfiguration("b").Parent("d").Obj())
-	require.Equal(t, []string{"b", "c"}, change.Moved, "the whole subtree changes its key")
+	change := f.SetConfiguration(foresttest.MakeConfiguration("b").Parent("d").Stamp("a").Obj())
+	require.Empty(t, change.Moved, "nobody else may write yet")
+	require.Empty(t, change.Strayed)
 	require.Equal(t, []string{"b", "c"}, change.Objects)
 	require.Equal(t, []string{"a", "b", "c", "d"}, change.Decide, "and both parents list their children")
+	for _, name := range []string{"b", "c"} {
+		require.Equal(t, "a", f.Key(name))
+		require.Equal(t, "d", f.Root(name))
+		require.Equal(t, "b", f.Moving(name))
+	}
+	require.Empty(t, f.Moving("d"), "only what moves")
+
+	plan := f.Decide(f.Observe("b"), foresttest.Time)
+	require.True(t, plan.Acknowledges())
+	require.NotContains(t, plan.Actions[0].After.GetAnnotations(), api.AnnotationPreviousKey)
+	change = foresttest.Fold(f, plan.Actions[0].After)
+	require.Equal(t, []string{"b", "c"}, change.Moved, "the whole subtree has its new key")
+	require.Empty(t, change.Strayed)
+	require.Equal(t, "d", f.Key("c"))
+	require.False(t, f.Decide(f.Observe("b"), foresttest.Time).Acknowledges())
+}
+
+// TestStamps: what they mean in odd places.
+func TestStamps(t *testing.T) {
+	for name, tc := range map[string]struct {
+		layout  string
+		stamped string
+		of      string
+		wantKey string
+	}{
+		"the nearest one counts":                   {layout: "-abc", stamped: "b c", of: "d", wantKey: "was-c"},
+		"one above counts":                         {layout: "-abc", stamped: "b", of: "d", wantKey: "was-b"},
+		"one below does not":                       {layout: "-abc", stamped: "d", of: "c", wantKey: "a"},
+		"one of a member of a cycle counts for it": {layout: "bca", stamped: "b", of: "b", wantKey: "was-b"},
+		"and for those that come by it":            {layout: "bca", stamped: "b", of: "a", wantKey: "was-b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := foresttest.Create(tc.layout)
+			for _, stamped := range strings.Fields(tc.stamped) {
+				b := foresttest.MakeConfiguration(stamped).Parent(f.Parent(stamped)).Stamp("was-" + stamped)
+				f.SetConfiguration(b.Obj())
+			}
+			require.Equal(t, tc.wantKey, f.Key(tc.of))
+		})
+	}
+}
+
+// TestStrayed: what changes its key without a stamp may still be written by whoever
+// had it before.
+func TestStrayed(t *testing.T) {
+	f := foresttest.Create("-ab-")
+	require.Equal(t, map[string]string{"b": "a", "c": "a"}, f.SetConfiguration(foresttest.MakeConfiguration("b").Parent("d").Obj()).Strayed)
+	wrong := f.SetConfiguration(foresttest.MakeConfiguration("b").Parent("a").Stamp("x").Obj())
+	require.Equal(t, map[string]string{"b": "d", "c": "d"}, wrong.Strayed, "a stamp that is wrong proves nothing")
+	require.Equal(t, map[string]string{"c": "a"}, foresttest.Create("-ab").RemoveNamespace("b").Strayed)
 }
 
 func TestNamespacesByKey(t *testing.T) {
@@ -299,6 +353,7 @@ func TestSmallChangesStaySmall(t *testing.T) {
 			require.Equal(t, tc.want.Anchors, orNil(got.Anchors), "anchors")
 			require.Equal(t, tc.want.Objects, orNil(got.Objects), "objects")
 			require.Empty(t, got.Moved)
+			require.Empty(t, got.Strayed)
 		})
 	}
 }
@@ -377,10 +432,11 @@ func orNil[T any](list []T) []T {
 }
 
 func TestChangeMerge(t *testing.T) {
-	a := hierarchy.Change{Decide: []string{"a", "c"}, Moved: []string{"x"}, Anchors: []hierarchy.AnchorKey{{"b", "a"}}}
-	b := hierarchy.Change{Decide: []string{"b", "c"}, Objects: []string{"o"}, Anchors: []hierarchy.AnchorKey{{"a", "z"}, {"b", "a"}}}
+	a := hierarchy.Change{Decide: []string{"a", "c"}, Moved: []string{"x"}, Anchors: []hierarchy.AnchorKey{{"b", "a"}}, Strayed: map[string]string{"a": "first"}}
+	b := hierarchy.Change{Decide: []string{"b", "c"}, Objects: []string{"o"}, Anchors: []hierarchy.AnchorKey{{"a", "z"}, {"b", "a"}}, Strayed: map[string]string{"a": "second", "b": "other"}}
 	require.Equal(t, hierarchy.Change{
 		Decide: []string{"a", "b", "c"}, Objects: []string{"o"}, Moved: []string{"x"}, Anchors: []hierarchy.AnchorKey{{"a", "z"}, {"b", "a"}},
+		Strayed: map[string]string{"a": "first", "b": "other"},
 	}, a.Merge(b))
 	require.False(t, hierarchy.Change{Anchors: []hierarchy.AnchorKey{{"a", "z"}}}.Empty())
 	require.True(t, hierarchy.Change{}.Empty())

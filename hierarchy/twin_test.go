@@ -38,7 +38,7 @@ func (w twin) everything() map[string]known {
 	for _, name := range names {
 		all[name] = known{
 			Exists: w.ns(name) != nil, Sub: w.sub(name) != "", External: w.external(name), Cascading: w.cascading(name),
-			Parent: w.parent(name), Key: w.key(name), HaltedRoot: w.haltedRoot(name),
+			Parent: w.parent(name), Key: w.key(name), Moving: w.moving(name), HaltedRoot: w.haltedRoot(name),
 			Children: w.children(name), Ancestors: w.ancestors(name), Descendants: w.descendants(name),
 			Cycle: w.cycle(name), Labels: w.labels(name),
 			Wanted:  w.ns(name) == nil && w.winner(name) != "",
@@ -172,15 +172,37 @@ func (w twin) winner(name string) string {
 	return winner
 }
 
+func (w twin) up(name string) string {
+	if w.ns(name) != nil {
+		return w.parent(name)
+	}
+	return w.winner(name)
+}
+
+// moving climbs until it finds a stamp, or has been everywhere.
+func (w twin) moving(name string) string {
+	for range 2 * len(names) {
+		if w.stamp(name) != "" {
+			return name
+		}
+		name = w.up(name)
+	}
+	return ""
+}
+
+func (w twin) stamp(name string) string {
+	if w.ns(name) == nil || name == "x" {
+		return ""
+	}
+	return w.configuration(name).Annotations["hnc.x-k8s.io/previous-key"]
+}
+
 // key climbs until it stands still or has been everywhere, then walks the cycle.
 func (w twin) key(name string) string {
-	up := func(n string) string {
-		if w.ns(n) != nil {
-			return w.parent(n)
-		}
-		return w.winner(n)
+	if stamped := w.moving(name); stamped != "" {
+		return w.stamp(stamped)
 	}
-	at := name
+	at, up := name, w.up
 	for range 2 * len(names) {
 		if up(at) == "" {
 			return at

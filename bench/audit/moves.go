@@ -14,7 +14,7 @@ func (w *world) trackMoves(e *event, fold func() hierarchy.Change) {
 		return
 	}
 	before := w.keysBelow(e.ref)
-	for _, name := range fold().Moved {
+	for name := range fold().Strayed {
 		if key, known := before[name]; known && key != w.forest.Key(name) {
 			w.moves[name] = append(w.moves[name], move{from: key, at: e.answered})
 		}

@@ -55,7 +55,7 @@ func (r *replica) addCertificates() error {
 		Mutating:   []string{"hnc-mutating-webhook-configuration"},
 		Elsewhere:  []string{webhook.ObjectsConfiguration},
 		Wrap: func(next reconcile.TypedReconciler[struct{}]) reconcile.TypedReconciler[struct{}] {
-			return gate.Reconciler(r.gate, func(string) string { return shard.ClusterKey }, func(struct{}) string { return "" }, next)
+			return gate.Reconciler(r.gate, gate.Always(shard.ClusterKey), func(struct{}) string { return "" }, next)
 		},
 	})
 }

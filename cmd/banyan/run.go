@@ -108,6 +108,7 @@ func (r *replica) setup(ctx context.Context) error {
 	}
 	// 3. The forest, fed on every replica.
 	r.live = controller.NewLive(r.scope, r.options.propagation, controller.Home{Namespace: r.options.namespace, Key: shard.ClusterKey})
+	r.live.Together(r.together)
 	if r.manager, err = r.newManager(); err != nil {
 		return err
 	}
@@ -135,6 +136,7 @@ func (r *replica) setup(ctx context.Context) error {
 		metrics.Registry.Register(r.member),
 		metrics.Registry.Register(r.gate),
 		metrics.Registry.Register(r.resync),
+		metrics.Registry.Register(r.live),
 	)
 }
 
@@ -211,7 +213,7 @@ func (r *replica) addControllers() error {
 	workers, name := r.options.workers, r.options.member.Member
 	confirm := controller.NewConfirmer(r.live, reads)
 	namespaces := &controller.Namespaces{
-		Live: r.live, Client: writes, Confirm: confirm, Resync: r.resync, Workers: workers,
+		Live: r.live, Client: writes, Confirm: confirm, Resync: r.resync, Acknowledge: r.gate.Acknowledge, Workers: workers,
 		Wrap: gated(r, r.live.Key, func(k controller.NamespaceKey) string { return k.Name }),
 	}
 	anchors := &controller.Anchors{
@@ -241,7 +243,7 @@ func (r *replica) addControllers() error {
 // gatedByCluster lets a reconciler work only where this replica may write what
 // the cluster has once.
 func gatedByCluster(r *replica) func(reconcile.TypedReconciler[controller.ClusterKey]) reconcile.TypedReconciler[controller.ClusterKey] {
-	return gated(r, func(string) string { return shard.ClusterKey }, func(controller.ClusterKey) string { return "" })
+	return gated(r, gate.Always(shard.ClusterKey), func(controller.ClusterKey) string { return "" })
 }
 
 // gated lets a reconciler work only where this replica may write.
@@ -249,6 +251,15 @@ func gated[R comparable](r *replica, key gate.KeyFunc, namespaceOf func(R) strin
 	return func(next reconcile.TypedReconciler[R]) reconcile.TypedReconciler[R] {
 		return gate.Reconciler(r.gate, key, namespaceOf, next)
 	}
+}
+
+// together reports whether nobody but this replica can have written under the first
+// key and may write under the second: they are in one shard, or it holds both shards.
+// Before the forest is complete, keys change because of what is learned, not of what
+// happens.
+func (r *replica) together(before, after string) bool {
+	from, to := shard.Of(before, r.gate.Shards()), shard.Of(after, r.gate.Shards())
+	return from == to || r.gate.Open(from) && r.gate.Open(to) || !r.feed.Synced()
 }
 
 // serveWhenReady takes a place in the ring once this replica could write. It need not answer admission yet: somebody has to

@@ -4,7 +4,10 @@
 package controller
 
 import (
+	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -50,6 +53,10 @@ type Live struct {
 	kinds         []*kind
 	refused       map[ObjectKey]string // writes, and why
 	stale         chan struct{}        // the kinds may not fit the configuration any more
+	moving        map[string]time.Time // since when moves wait for their end
+	strays        map[string]time.Time // until when nothing is written into them
+	together      func(before, after string) bool
+	strayed       atomic.Int64 // how many ever did
 
 	namespaces *queue[NamespaceKey]
 	anchors    *queue[hierarchy.AnchorKey]
@@ -63,7 +70,8 @@ func NewLive(scope hierarchy.Scope, options propagate.Options, home Home) *Live 
 	return &Live{
 		options: options, home: home, forest: hierarchy.NewForest(scope),
 		vanishing: map[string]bool{}, refused: map[ObjectKey]string{},
-		stale:      make(chan struct{}, 1),
+		stale:  make(chan struct{}, 1),
+		moving: map[string]time.Time{}, strays: map[string]time.Time{},
 		namespaces: newQueue[NamespaceKey](), anchors: newQueue[hierarchy.AnchorKey](),
 		copies: newQueue[ObjectKey](), cluster: newQueue[ClusterKey](), admission: newQueue[ClusterKey](),
 	}
@@ -93,12 +101,10 @@ func (h Home) instead(namespace, key string) string {
 	return key
 }
 
-// Key returns the key that a namespace belongs to.
-func (l *Live) Key(namespace string) string {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return l.home.instead(namespace, l.forest.Key(namespace))
-}
+// Together tells which pairs of keys nobody else can have written under, so that a
+// namespace may go from the one to the other at once. Call it before anything is
+// folded; by default no pair counts as one.
+func (l *Live) Together(together func(before, after string) bool) { l.together = together }
 
 // SetNamespace and the following fold one object that was read or written, and
 // queue what may be affected.
@@ -152,14 +158,18 @@ func (l *Live) end(o metav1.Object, do func(*hierarchy.Forest) hierarchy.Change)
 func (l *Live) fold(do func(*hierarchy.Forest) hierarchy.Change) {
 	l.mu.Lock()
 	change := do(l.forest)
-	var copies []ObjectKey
+	for _, name := range change.Decide {
+		l.noteMoves(name)
+	}
+	detained := l.detain(change.Strayed)
+	copies, anchors := l.everythingIn(change.Moved)
 	for _, namespace := range change.Objects {
 		copies = append(copies, l.copiesIn(namespace)...)
 	}
 	l.mu.Unlock()
-	for _, name := range change.Decide {
-		l.namespaces.add(NamespaceKey{Name: name}, priorityFresh)
+	l.queueAll(slices.Concat(change.Decide, change.Moved), copies, append(anchors, change.Anchors...))
+	if len(detained) > 0 {
+		l.strayed.Add(int64(len(detained)))
+		time.AfterFunc(quarantine, func() { l.release(detained) })
 	}
-	l.copies.addAll(copies, priorityFresh)
-	l.anchors.addAll(change.Anchors, priorityFresh)
 }

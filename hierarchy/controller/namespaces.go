@@ -26,6 +26,9 @@ type Namespaces struct {
 	Client  client.Client
 	Confirm *Confirmer
 	Resync  *Resync
+	// Acknowledge waits until the writes under a key that have begun have ended, and
+	// returns the context in which a move out of it may be acknowledged.
+	Acknowledge func(ctx context.Context, key string) (context.Context, error)
 	// Wrap puts the policy of writing around the reconciler.
 	Wrap func(reconcile.TypedReconciler[NamespaceKey]) reconcile.TypedReconciler[NamespaceKey]
 	// Workers is the number of namespaces that are looked at at the same time.
@@ -51,6 +54,14 @@ func (r *Namespaces) Reconcile(ctx context.Context, key NamespaceKey) (reconcile
 			return reconcile.Result{}, fmt.Errorf("confirming that namespace %q may go: %w", key.Name, err)
 		}
 		plan = r.Live.decide(key.Name, metav1.NewTime(time.Now()))
+	}
+	if plan.Acknowledges() {
+		// What the forest has seen, frozen since, is all that can be under way.
+		before, _ := r.Live.Key(key.Name)
+		var err error
+		if ctx, err = r.Acknowledge(ctx, before); err != nil {
+			return reconcile.Result{}, err
+		}
 	}
 	return reconcile.Result{}, r.apply(ctx, plan)
 }

@@ -96,8 +96,12 @@ func (r *Resync) begin() {
 func (r *Resync) Closed(theirs func(key string) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.waiting = slices.DeleteFunc(r.waiting, func(name string) bool { return theirs(r.live.Key(name)) })
-	maps.DeleteFunc(r.pending, func(name string, _ time.Time) bool { return theirs(r.live.Key(name)) })
+	goes := func(name string) bool {
+		key, _ := r.live.Key(name)
+		return theirs(key)
+	}
+	r.waiting = slices.DeleteFunc(r.waiting, goes)
+	maps.DeleteFunc(r.pending, func(name string, _ time.Time) bool { return goes(name) })
 }
 
 // queueDifferences compares in memory; it calls nobody.

@@ -116,6 +116,12 @@ func (b *Configuration) Terminating() *Configuration {
 	return b
 }
 
+// Stamp says that its namespace is changing its tree, and what the key was.
+func (b *Configuration) Stamp(previous string) *Configuration {
+	metav1.SetMetaDataAnnotation(&b.o.ObjectMeta, api.AnnotationPreviousKey, previous)
+	return b
+}
+
 // Version sets the resourceVersion.
 func (b *Configuration) Version(version string) *Configuration {
 	b.o.ResourceVersion = version

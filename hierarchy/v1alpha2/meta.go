@@ -35,6 +35,13 @@ const (
 	AnnotationManagedBy = Group + "/managed-by"
 )
 
+// AnnotationPreviousKey of a HierarchyConfiguration stamps a namespace that is
+// changing its tree: its value is the name of the root of the old tree. Until it is
+// taken away, nothing else is written into the namespace and what is below it.
+// Written by admission, in the same write as the parent; taken away by the owner of
+// the old tree, once its own writes have ended.
+const AnnotationPreviousKey = Group + "/previous-key"
+
 // Annotations of source objects, set by users to limit propagation.
 const (
 	AnnotationPropagatePrefix = "propagate." + Group

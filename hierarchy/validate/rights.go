@@ -40,9 +40,9 @@ func RightsNeeded(f *hierarchy.Forest, namespace, parent string) (Rights, Verdic
 	case !f.Exists(current):
 		return Rights{Update: some(parent), Absent: current}, Allow()
 	case parent == "":
-		return Rights{Update: some(f.Key(current))}, Allow()
-	case f.Key(current) != f.Key(parent):
-		return Rights{Update: some(f.Key(current), parent)}, Allow()
+		return Rights{Update: some(f.Root(current))}, Allow()
+	case f.Root(current) != f.Root(parent):
+		return Rights{Update: some(f.Root(current), parent)}, Allow()
 	}
 	return Rights{Update: some(commonAncestor(f, current, parent))}, Allow()
 }
@@ -66,7 +66,7 @@ func commonAncestor(f *hierarchy.Forest, a, b string) string {
 			return name
 		}
 	}
-	return f.Key(a)
+	return f.Root(a)
 }
 
 func some(names ...string) []string {

@@ -15,8 +15,12 @@ import (
 	"github.com/banyan-hns/banyan/shard"
 )
 
-// KeyFunc returns the key that a namespace belongs to.
-type KeyFunc func(namespace string) string
+// KeyFunc returns the key that a namespace belongs to, and whether it is frozen:
+// then nothing may be written into it but the acknowledgement of its move.
+type KeyFunc func(namespace string) (key string, frozen bool)
+
+// Always is a KeyFunc for what has the same key, whatever happens.
+func Always(key string) KeyFunc { return func(string) (string, bool) { return key, false } }
 
 // Client wraps a client, so that its writes ask the gate first. What a write
 // cannot prove to be conditional, it does not do: a patch carries a
@@ -34,26 +38,48 @@ type gated struct {
 }
 
 // write runs one write between Begin and end.
+//
+// Invariant: the key is asked again after the write was counted. Reason: whoever
+// freezes a namespace, or learns that it has another key, does so first and waits
+// for the writes under the old key afterwards; so it either waits for this write,
+// or this write sees what it did.
 func (c *gated) write(ctx context.Context, obj client.Object, do func(context.Context) error) error {
-	ctx, end, err := c.gate.Begin(ctx, shard.Of(c.keyOf(obj), c.gate.Shards()))
+	key, _ := c.keyOf(obj)
+	ctx, end, err := c.gate.Begin(ctx, shard.Of(key, c.gate.Shards()))
 	if err != nil {
 		return err
 	}
 	defer end()
+	if now, frozen := c.keyOf(obj); now != key || frozen && !acknowledges(ctx) {
+		c.gate.counts.Moving.Add(1)
+		return fmt.Errorf("writing %T %s: %w", obj, client.ObjectKeyFromObject(obj), ErrMoving)
+	}
 	return do(ctx)
 }
 
 // keyOf the namespace that is written to: the object's, or the object itself if
 // it is one. What belongs to no namespace belongs to the cluster.
-func (c *gated) keyOf(obj client.Object) string {
+func (c *gated) keyOf(obj client.Object) (key string, frozen bool) {
 	if namespace := obj.GetNamespace(); namespace != "" {
 		return c.key(namespace)
 	}
 	if c.isNamespace(obj) {
 		return c.key(obj.GetName())
 	}
-	return shard.ClusterKey
+	return shard.ClusterKey, false
 }
+
+// Acknowledge waits until the writes under a key that have begun have ended, and
+// returns the context in which a frozen namespace may be written. It is for the one
+// write that gives the namespace to the holder of its next key.
+func (g *Gate) Acknowledge(ctx context.Context, key string) (context.Context, error) {
+	if err := g.Drain(ctx, shard.Of(key, g.Shards())); err != nil {
+		return nil, fmt.Errorf("acknowledging a move out of %q: %w", key, err)
+	}
+	return context.WithValue(ctx, acknowledgeKey{}, true), nil
+}
+
+func acknowledges(ctx context.Context) bool { return ctx.Value(acknowledgeKey{}) != nil }
 
 func (c *gated) isNamespace(obj runtime.Object) bool {
 	gvk, err := c.GroupVersionKindFor(obj)

@@ -33,6 +33,9 @@ import (
 var (
 	// ErrNotOwner: another replica holds the shard, or nobody does.
 	ErrNotOwner = errors.New("this replica does not hold the shard")
+	// ErrMoving: the namespace is changing its tree. It is an ErrNotOwner: whoever holds
+	// it afterwards looks at everything in it.
+	ErrMoving = fmt.Errorf("the namespace is changing its tree: %w", ErrNotOwner)
 	// ErrSuspended: this replica holds the shard, but could not renew its lease.
 	ErrSuspended = errors.New("this replica has not renewed its lease in time")
 	// ErrUnconditional: the write would change whatever it finds.
@@ -51,22 +54,27 @@ type Gate struct {
 	counts   Counts
 }
 
-// flight counts the writes into one shard that have begun and not ended.
+// flight is the writes into one shard that have begun and not ended.
 type flight struct {
 	mu      sync.Mutex
-	writes  int
-	waiters []chan struct{}
+	begun   uint64 // how many have, ever
+	writes  map[uint64]struct{}
+	waiters map[chan struct{}]uint64 // for the end of all that had begun by then
 }
 
 // Counts of decisions since the start, for metrics.
 type Counts struct {
-	Allowed, NotOwner, Suspended, Unconditional, Ungated atomic.Int64
+	Allowed, NotOwner, Moving, Suspended, Unconditional, Ungated atomic.Int64
 }
 
 // New returns a gate that admits nothing yet. Each write is bounded by timeout;
 // clock must be the one that the holdings are made with.
 func New(shards int, timeout time.Duration, clock func() shard.Instant) *Gate {
 	g := &Gate{clock: clock, timeout: timeout, inflight: make([]flight, shards)}
+	for i := range g.inflight {
+		g.inflight[i].writes = map[uint64]struct{}{}
+		g.inflight[i].waiters = map[chan struct{}]uint64{}
+	}
 	g.holding.Store(&shard.Holding{})
 	return g
 }
@@ -92,13 +100,16 @@ func (g *Gate) InFlight() int {
 	total := 0
 	for i := range g.inflight {
 		g.inflight[i].mu.Lock()
-		total += g.inflight[i].writes
+		total += len(g.inflight[i].writes)
 		g.inflight[i].mu.Unlock()
 	}
 	return total
 }
 
-type permitKey struct{}
+type (
+	permitKey      struct{}
+	acknowledgeKey struct{}
+)
 
 // permit is what Transport looks for in the context of a request.
 type permit struct {
@@ -114,10 +125,10 @@ type permit struct {
 // either sees the write or the write sees it.
 func (g *Gate) Begin(ctx context.Context, id shard.ID) (_ context.Context, end func(), err error) {
 	flight := &g.inflight[id]
-	flight.begin()
+	write := flight.begin()
 	epoch, err := g.admit(id)
 	if err != nil {
-		flight.end()
+		flight.end(write)
 		return nil, nil, fmt.Errorf("writing into shard %d: %w", id, err)
 	}
 	g.counts.Allowed.Add(1)
@@ -128,10 +139,10 @@ func (g *Gate) Begin(ctx context.Context, id shard.ID) (_ context.Context, end f
 		if timedOut {
 			// The server may still carry it out: it gives up when we do, but not
 			// in the same moment.
-			time.AfterFunc(shard.GuardSlack, flight.end)
+			time.AfterFunc(shard.GuardSlack, func() { flight.end(write) })
 			return
 		}
-		flight.end()
+		flight.end(write)
 	}, nil
 }
 
@@ -149,44 +160,56 @@ func (g *Gate) admit(id shard.ID) (epoch int64, err error) {
 	}
 }
 
-// Drain waits until no write into the shard is in flight. The shard must have
-// been closed by Publish before.
+// Drain waits until the writes into the shard that have begun before have ended.
+// After a shard was closed by Publish these are all.
 func (g *Gate) Drain(ctx context.Context, id shard.ID) error {
 	select {
-	case <-g.inflight[id].idle():
+	case <-g.inflight[id].ended():
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("draining shard %d: %w", id, ctx.Err())
 	}
 }
 
-func (f *flight) begin() {
+func (f *flight) begin() (write uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.writes++
+	f.begun++
+	f.writes[f.begun] = struct{}{}
+	return f.begun
 }
 
-func (f *flight) end() {
+func (f *flight) end(write uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.writes--; f.writes > 0 {
-		return
+	delete(f.writes, write)
+	for waiter, last := range f.waiters {
+		if !f.under(last) {
+			close(waiter)
+			delete(f.waiters, waiter)
+		}
 	}
-	for _, waiter := range f.waiters {
-		close(waiter)
-	}
-	f.waiters = nil
 }
 
-// idle returns a channel that is closed when no write is in flight.
-func (f *flight) idle() <-chan struct{} {
+// under reports whether a write is under way that began no later than this one.
+func (f *flight) under(last uint64) bool {
+	for write := range f.writes {
+		if write <= last {
+			return true
+		}
+	}
+	return false
+}
+
+// ended returns a channel that is closed when all that have begun have ended.
+func (f *flight) ended() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	waiter := make(chan struct{})
-	if f.writes == 0 {
-		close(waiter)
+	if f.under(f.begun) {
+		f.waiters[waiter] = f.begun
 	} else {
-		f.waiters = append(f.waiters, waiter)
+		close(waiter)
 	}
 	return waiter
 }

@@ -259,13 +259,111 @@ func TestClient(t *testing.T) {
 					return count(ctx)
 				},
 			})
-			c := r.Client(inner, func(namespace string) string { return "key-of-" + namespace })
+			c := r.Client(inner, keyOf)
 			err := tc.do(t.Context(), c)
 			require.ErrorIs(t, err, tc.wantErr)
 			require.Equal(t, tc.wantErr == nil, sent == 1, "requests that left")
 			require.Zero(t, r.InFlight(), "writes that never end")
 		})
 	}
+}
+
+func keyOf(namespace string) (string, bool) { return "key-of-" + namespace, false }
+
+// TestDrainWaitsOnlyForWhatHasBegun: a shard that stays open may never be idle.
+func TestDrainWaitsOnlyForWhatHasBegun(t *testing.T) {
+	r := newRig()
+	r.hold(1, "acme")
+	id := shard.Of("acme", shards)
+	_, endFirst, err := r.Begin(t.Context(), id)
+	require.NoError(t, err)
+	drained := make(chan error, 1)
+	asked := make(chan struct{})
+	go func() {
+		waiting, cancel := context.WithCancel(t.Context())
+		cancel()
+		_ = r.Drain(waiting, id)
+		close(asked)
+		drained <- r.Drain(t.Context(), id)
+	}()
+	<-asked
+	require.Empty(t, drained)
+	endFirst()
+	require.NoError(t, <-drained)
+	_, endSecond, err := r.Begin(t.Context(), id)
+	require.NoError(t, err)
+	defer endSecond()
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, r.Drain(canceled, id), context.Canceled, "the second has begun, too")
+}
+
+// TestMoving: a namespace changes its tree while writes into it are about to be sent.
+// Nothing must be under way in it when its move is acknowledged.
+func TestMoving(t *testing.T) {
+	type world struct {
+		key    string
+		frozen bool
+	}
+	for name, tc := range map[string]struct {
+		before, after world // the write has been counted
+		acknowledges  bool
+		wantErr       error
+	}{
+		"nothing happens":                       {before: world{"old", false}, after: world{"old", false}},
+		"it begins to move":                     {before: world{"old", false}, after: world{"old", true}, wantErr: gate.ErrMoving},
+		"it is moving":                          {before: world{"old", true}, after: world{"old", true}, wantErr: gate.ErrMoving},
+		"it has moved":                          {before: world{"old", false}, after: world{"new", false}, wantErr: gate.ErrMoving},
+		"it is moving, and this is the end":     {before: world{"old", true}, after: world{"old", true}, acknowledges: true},
+		"it has moved before it could be ended": {before: world{"old", true}, after: world{"new", false}, acknowledges: true, wantErr: gate.ErrMoving},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig()
+			r.hold(1, "old", "new")
+			sent, asked := 0, 0
+			inner := interceptor.NewClient(fake.NewClientBuilder().Build(), interceptor.Funcs{
+				Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error {
+					sent++
+					return nil
+				},
+			})
+			c := r.Client(inner, func(string) (string, bool) {
+				if asked++; r.InFlight() == 0 {
+					return tc.before.key, tc.before.frozen
+				}
+				return tc.after.key, tc.after.frozen
+			})
+			ctx := t.Context()
+			if tc.acknowledges {
+				var err error
+				ctx, err = r.Acknowledge(ctx, "old")
+				require.NoError(t, err)
+			}
+			err := c.Create(ctx, role("moving"))
+			require.ErrorIs(t, err, tc.wantErr)
+			require.Equal(t, tc.wantErr == nil, sent == 1)
+			if tc.wantErr != nil {
+				require.ErrorIs(t, err, gate.ErrNotOwner, "whoever holds it then looks at it anyway")
+			}
+			require.Zero(t, r.InFlight())
+		})
+	}
+}
+
+// TestAcknowledgeWaits for the writes under the old key that have begun, and fails
+// if they do not end.
+func TestAcknowledgeWaits(t *testing.T) {
+	r := newRig()
+	r.hold(1, "old")
+	_, end, err := r.Begin(t.Context(), shard.Of("old", shards))
+	require.NoError(t, err)
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = r.Acknowledge(canceled, "old")
+	require.ErrorIs(t, err, context.Canceled)
+	end()
+	_, err = r.Acknowledge(t.Context(), "old")
+	require.NoError(t, err)
 }
 
 // TestTransport: whatever the client, nothing leaves without a permit that is
@@ -370,7 +468,7 @@ func TestReconciler(t *testing.T) {
 			r := newRig()
 			r.hold(1, "acme")
 			runs := 0
-			reconciler := gate.Reconciler(r.Gate, func(ns string) string { return ns }, func(ns string) string { return ns },
+			reconciler := gate.Reconciler(r.Gate, func(ns string) (string, bool) { return ns, false }, func(ns string) string { return ns },
 				reconcile.TypedFunc[string](func(context.Context, string) (reconcile.Result, error) {
 					runs++
 					return reconcile.Result{}, tc.err

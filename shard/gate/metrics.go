@@ -23,7 +23,7 @@ func (g *Gate) Collect(ch chan<- prometheus.Metric) {
 		result string
 		count  *atomic.Int64
 	}{
-		{"allowed", &g.counts.Allowed}, {"not_owner", &g.counts.NotOwner}, {"suspended", &g.counts.Suspended},
+		{"allowed", &g.counts.Allowed}, {"not_owner", &g.counts.NotOwner}, {"moving", &g.counts.Moving}, {"suspended", &g.counts.Suspended},
 		{"unconditional", &g.counts.Unconditional}, {"ungated", &g.counts.Ungated},
 	} {
 		ch <- prometheus.MustNewConstMetric(decisions, prometheus.CounterValue, float64(c.count.Load()), c.result)

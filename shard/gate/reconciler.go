@@ -21,7 +21,7 @@ import (
 // again.
 func Reconciler[R comparable](g *Gate, key KeyFunc, namespaceOf func(R) string, next reconcile.TypedReconciler[R]) reconcile.TypedReconciler[R] {
 	return reconcile.TypedFunc[R](func(ctx context.Context, request R) (reconcile.Result, error) {
-		if !g.Open(shard.Of(key(namespaceOf(request)), g.Shards())) {
+		if key, _ := key(namespaceOf(request)); !g.Open(shard.Of(key, g.Shards())) {
 			return reconcile.Result{}, nil
 		}
 		result, err := next.Reconcile(ctx, request)
