@@ -77,7 +77,7 @@ const acknowledges = "it has changed its tree, and the owner of the old one has 
 func (f *Forest) keyPath(namespace string) climb {
 	c := climb{path: []string{namespace}, loop: -1}
 	visited := map[string]int{namespace: 0}
-	for next := f.above(namespace); next != ""; next = f.above(next) {
+	for next := f.Above(namespace); next != ""; next = f.Above(next) {
 		if at, ok := visited[next]; ok {
 			c.loop = at
 			return c
@@ -88,8 +88,8 @@ func (f *Forest) keyPath(namespace string) climb {
 	return c
 }
 
-// above returns the parent that a namespace has or, if it is absent, will have.
-func (f *Forest) above(namespace string) string {
+// Above returns the parent that a namespace has or, if it is absent, will have.
+func (f *Forest) Above(namespace string) string {
 	if f.Exists(namespace) {
 		return f.parents[namespace]
 	}

@@ -54,7 +54,7 @@ func (h configurations) judge(ctx context.Context, request admission.Request) (v
 		return validate.NotSynced(old.Namespace), nil
 	}
 	verdict = h.allows(ctx, request, configuration)
-	if !verdict.Allowed || configuration.Spec.Parent == "" {
+	if !verdict.Allowed {
 		return verdict, nil
 	}
 	granted := h.moves.grant(ctx, moveOf(request, old, configuration), ptr.Deref(request.DryRun, false))
@@ -65,6 +65,7 @@ func (h configurations) judge(ctx context.Context, request admission.Request) (v
 func moveOf(request admission.Request, old, configuration *api.HierarchyConfiguration) validate.Move {
 	move := validate.Move{
 		ID: request.UID, Namespace: configuration.Namespace, Parent: configuration.Spec.Parent, Over: old.ResourceVersion,
+		Stamp: configuration.Annotations[api.AnnotationPreviousKey],
 	}
 	if request.Operation == opCreate {
 		move.Creates = configuration.UID

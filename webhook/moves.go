@@ -11,6 +11,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -76,20 +77,34 @@ func NewMoves(maps ConfigMaps, forest Forest, reader client.Reader) *Moves {
 	}
 }
 
-// grant judges a move, and unless it is a dry run, remembers it if it is allowed.
+// grant judges a move, and unless it is a dry run, remembers it if it is allowed. For
+// what ends by itself in a moment, it waits.
 func (m *Moves) grant(ctx context.Context, move validate.Move, dryRun bool) validate.Verdict {
+	for {
+		verdict, soon := m.try(ctx, move, dryRun)
+		if !soon {
+			return verdict
+		}
+		if m.pause(ctx); ctx.Err() != nil {
+			return verdict
+		}
+	}
+}
+
+// try reports also whether the verdict may be another one soon.
+func (m *Moves) try(ctx context.Context, move validate.Move, dryRun bool) (_ validate.Verdict, soon bool) {
 	if !m.begin(ctx) {
-		return busy(ctx.Err())
+		return busy(ctx.Err()), false
 	}
 	defer m.end()
-	verdict, err := m.decide(ctx, move, dryRun)
+	verdict, soon, err := m.decide(ctx, move, dryRun)
 	switch {
 	case err != nil && (ctx.Err() != nil || apierrors.IsTimeout(err) || apierrors.IsTooManyRequests(err)):
-		return busy(err)
+		return busy(err), false
 	case err != nil:
-		return failed(fmt.Errorf("granting a change of parent: %w", err))
+		return failed(fmt.Errorf("granting a change of parent: %w", err)), false
 	}
-	return verdict
+	return verdict, soon
 }
 
 func busy(err error) validate.Verdict {
@@ -97,26 +112,27 @@ func busy(err error) validate.Verdict {
 }
 
 // decide reads, judges and writes, until nobody else writes meanwhile.
-func (m *Moves) decide(ctx context.Context, move validate.Move, dryRun bool) (validate.Verdict, error) {
+func (m *Moves) decide(ctx context.Context, move validate.Move, dryRun bool) (_ validate.Verdict, soon bool, _ error) {
 	for {
 		page, err := m.record.read(ctx)
 		if err != nil {
-			return validate.Verdict{}, err
+			return validate.Verdict{}, false, err
 		}
 		ascent := m.ascend(page.moves, move)
 		if err := m.climb(ctx, ascent); err != nil {
-			return validate.Verdict{}, err
+			return validate.Verdict{}, false, err
 		}
 		verdict := ascent.Verdict()
 		if !verdict.Allowed || dryRun {
-			return verdict, nil
+			soon := verdict.Reason == metav1.StatusReasonServiceUnavailable && ascent.Soon()
+			return verdict, soon, nil
 		}
-		err = m.record.write(ctx, page, ascent.Underway().With(move))
+		err = m.record.write(ctx, page, ascent.Underway())
 		if !errors.Is(err, errOutrun) {
-			return verdict, err
+			return verdict, false, err
 		}
 		if m.pause(ctx); ctx.Err() != nil {
-			return validate.Verdict{}, ctx.Err()
+			return validate.Verdict{}, false, ctx.Err()
 		}
 	}
 }

@@ -41,6 +41,8 @@ type model struct {
 	requests []*underway
 	granted  int
 	refused  int
+	stamped  int
+	deletes  bool // users delete HierarchyConfigurations, which nobody can stamp
 }
 
 // written is one version of a HierarchyConfiguration, or its end.
@@ -66,7 +68,7 @@ const requestBound = time.Minute
 func newModel(seed uint64, broken fault) *model {
 	m := &model{
 		Rand: rand.New(rand.NewPCG(seed, seed)), broken: broken, now: foresttest.Time.Time,
-		live: map[string]*api.HierarchyConfiguration{},
+		live: map[string]*api.HierarchyConfiguration{}, deletes: seed%2 == 0,
 	}
 	for i := range 2 + m.IntN(3) {
 		m.names = append(m.names, string(rune('a'+i)))
@@ -196,9 +198,16 @@ func (m *model) move(namespace, parent string) *underway {
 			object.UID = types.UID("object-" + m.version())
 			move.Creates = object.UID
 		}
-		if parent != "" && (old == nil || old.Spec.Parent != parent) && !r.grants(move) {
-			m.refused++
-			return nil
+		if old == nil && parent == "" || old != nil && old.Spec.Parent == parent {
+			setAnnotation(object, api.AnnotationPreviousKey, stampOn(old))
+		} else {
+			// The webhook that mutates may be another replica's, and late.
+			move.Stamp, _ = validate.Stamp(m.replicas[m.IntN(len(m.replicas))].forest, namespace, parent)
+			setAnnotation(object, api.AnnotationPreviousKey, move.Stamp)
+			if !r.grants(move) {
+				m.refused++
+				return nil
+			}
 		}
 		m.granted++
 		aborted := m.IntN(5) == 0
@@ -211,8 +220,74 @@ func (m *model) move(namespace, parent string) *underway {
 		if aborted || (current == nil) != (old == nil) || current != nil && current.ResourceVersion != move.Over {
 			return nil
 		}
+		if err := m.checkStamp(namespace, parent, move.Stamp); err != nil && !m.deletes {
+			return err
+		}
 		return m.write(namespace, object)
 	})
+}
+
+func stampOn(c *api.HierarchyConfiguration) string {
+	if c == nil {
+		return ""
+	}
+	return c.Annotations[api.AnnotationPreviousKey]
+}
+
+// truth is a forest that is never late.
+func (m *model) truth() *hierarchy.Forest {
+	f := hierarchy.NewForest(hierarchy.Scope{})
+	for _, name := range m.names {
+		f.SetNamespace(foresttest.MakeNamespace(name).Obj())
+		if c := m.live[name]; c != nil {
+			f.SetConfiguration(c)
+		}
+	}
+	return f
+}
+
+var errStamp = errors.New("a wrong stamp")
+
+// checkStamp tells whether a move that is being written hands the namespace over from
+// the tree in which it is now.
+func (m *model) checkStamp(namespace, parent, stamp string) error {
+	f := m.truth()
+	if old := m.live[namespace]; old != nil && old.Spec.Parent == parent || old == nil && parent == "" {
+		return nil
+	}
+	before, moving := f.Key(namespace), f.Moving(namespace)
+	f.SetConfiguration(foresttest.MakeConfiguration(namespace).Parent(parent).Version("999999").Obj())
+	after, uncertain := f.Root(namespace), f.Moving(namespace) != ""
+	switch {
+	case moving != "":
+		return fmt.Errorf("%w: %s moves below %q while %s is moving", errStamp, namespace, parent, moving)
+	case stamp != "" && stamp != before:
+		return fmt.Errorf("%w: %s moves below %q with the stamp %q, but was in the tree of %s", errStamp, namespace, parent, stamp, before)
+	case stamp == "" && (before != after || uncertain):
+		return fmt.Errorf("%w: %s moves below %q from the tree of %s without a stamp", errStamp, namespace, parent, before)
+	}
+	if stamp != "" {
+		m.stamped++
+	}
+	return nil
+}
+
+// acknowledge ends a move, as the owner of the old tree does.
+func (m *model) acknowledge(name string) error {
+	if stampOn(m.live[name]) == "" {
+		return nil
+	}
+	c := m.live[name].DeepCopy()
+	setAnnotation(c, api.AnnotationPreviousKey, "")
+	return m.write(name, c)
+}
+
+func (m *model) acknowledgeAll() {
+	for _, name := range m.names {
+		if err := m.acknowledge(name); err != nil {
+			panic(err) // nothing gets another parent by this
+		}
+	}
 }
 
 func (r *underway) grants(move validate.Move) bool {
@@ -230,7 +305,7 @@ func (r *underway) grants(move validate.Move) bool {
 			return found, nil
 		}
 	}
-	verdict, err := moves.decide(context.Background(), move, false)
+	verdict, _, err := moves.decide(context.Background(), move, false)
 	r.replica.moves.since = moves.since
 	return err == nil && verdict.Allowed
 }
@@ -312,7 +387,7 @@ func (m *model) happen() error {
 		m.requests = append(m.requests, m.move(m.any(), m.any()))
 	case n == 6 && len(m.requests) < 5:
 		m.requests = append(m.requests, m.move(m.any(), ""))
-	case n == 7:
+	case n == 7 && m.deletes:
 		if name := m.any(); m.live[name] != nil {
 			return m.write(name, nil)
 		}
@@ -324,7 +399,9 @@ func (m *model) happen() error {
 		replica.restart()
 	case n == 10:
 		m.now = m.now.Add(time.Duration(m.IntN(30)) * time.Second)
-	case n < 16:
+	case n < 14:
+		return m.acknowledge(m.any())
+	case n < 20:
 		replica.see()
 	case len(m.requests) > 0:
 		return m.advance(m.IntN(len(m.requests)))

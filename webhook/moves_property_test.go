@@ -5,6 +5,7 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,21 +15,22 @@ import (
 	"github.com/banyan-hns/banyan/hierarchy/validate"
 )
 
-// TestMovesNeverCloseACycle: whoever asks which replica when, and whatever becomes
-// of the request.
+// TestMovesNeverCloseACycle, and their stamps are right, whoever asks which replica
+// when, and whatever becomes of the request.
 func TestMovesNeverCloseACycle(t *testing.T) {
-	granted, refused := 0, 0
+	granted, refused, stamped := 0, 0, 0
 	for seed := range uint64(runs) {
 		m := newModel(seed, sound)
 		require.NoError(t, m.run(), "seed %d", seed)
-		granted, refused = granted+m.granted, refused+m.refused
+		granted, refused, stamped = granted+m.granted, refused+m.refused, stamped+m.stamped
 	}
 	require.Greater(t, granted, runs)
 	require.Greater(t, refused, runs)
-	t.Logf("%d moves granted, %d refused", granted, refused)
+	require.Greater(t, stamped, runs/4)
+	t.Logf("%d moves granted, %d of them stamped and written, %d refused", granted, stamped, refused)
 }
 
-// TestMovesNeedAllThis: with any part taken away, cycles come.
+// TestMovesNeedAllThis: with any part taken away, cycles come, and wrong stamps.
 func TestMovesNeedAllThis(t *testing.T) {
 	for name, broken := range map[string]fault{
 		"a record":                         noRecord,
@@ -37,13 +39,20 @@ func TestMovesNeedAllThis(t *testing.T) {
 		"patience":                         noPatience,
 	} {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(runs) {
-				if err := newModel(seed, broken).run(); err != nil {
-					t.Logf("seed %d: %v", seed, err)
-					return
+			var cycle, stamp error
+			for seed := uint64(0); seed < runs && (cycle == nil || stamp == nil && broken != readsFirst); seed++ {
+				switch err := newModel(seed, broken).run(); {
+				case errors.Is(err, errStamp):
+					stamp = err
+				case err != nil:
+					cycle = err
 				}
 			}
-			t.Fatal("nothing happened: the model does not try hard enough")
+			require.Error(t, cycle, "no cycle: the model does not try hard enough")
+			if broken != readsFirst { // that takes more than the model tries
+				require.Error(t, stamp, "no wrong stamp: the model does not try hard enough")
+			}
+			t.Log(cycle, stamp)
 		})
 	}
 }
@@ -55,6 +64,7 @@ func TestMovesAreNotRefusedForEver(t *testing.T) {
 	for seed := range uint64(runs / 10) {
 		m := newModel(seed, sound)
 		require.NoError(t, m.run())
+		m.acknowledgeAll()
 		for _, replica := range m.replicas {
 			for replica.seen < len(m.history) {
 				replica.see()
@@ -87,11 +97,13 @@ func ask(t *testing.T, m *model, replica *standIn, namespace, parent string) (ve
 	if m.live[namespace] != nil && m.live[namespace].Spec.Parent == parent {
 		return validate.Allow()
 	}
+	stamp, known := validate.Stamp(replica.forest, namespace, parent)
+	require.True(t, known)
 	r := m.begin(func(r *underway) error {
 		moves := replica.moves
 		moves.record, moves.read = record{paced{r}}, r.read
 		var err error
-		verdict, err = moves.decide(t.Context(), validate.Move{ID: "dry", Namespace: namespace, Parent: parent}, true)
+		verdict, _, err = moves.decide(t.Context(), validate.Move{ID: "dry", Namespace: namespace, Parent: parent, Stamp: stamp}, true)
 		return err
 	})
 	for goesOn := true; goesOn; {
@@ -117,7 +129,7 @@ func TestTidy(t *testing.T) {
 	require.NoError(t, replica.moves.tidy(t.Context()))
 	require.Nil(t, store.kept, "nothing is written where nothing is over")
 
-	move := validate.Move{ID: "1", Namespace: "a", Parent: "b", Over: "1"}
+	move := validate.Move{ID: "1", Namespace: "a", Parent: "b", Over: "1", Stamp: "a"}
 	require.True(t, replica.moves.grant(t.Context(), move, false).Allowed)
 	written := store.kept.ResourceVersion
 	require.NoError(t, replica.moves.tidy(t.Context()))
@@ -148,11 +160,14 @@ func TestMovesThatCannotBeJudged(t *testing.T) {
 			replica := m.newReplica()
 			replica.moves.record = record{tc.store}
 			replica.moves.read = func(_ context.Context, names []string) (found []place, _ error) {
-				return []place{{namespace: foresttest.MakeNamespace(names[0]).Obj()}}, nil
+				for _, name := range names {
+					found = append(found, place{namespace: foresttest.MakeNamespace(name).Obj()})
+				}
+				return found, nil
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), retryWithin)
 			defer cancel()
-			verdict := replica.moves.grant(ctx, validate.Move{ID: "1", Namespace: "a", Parent: "b"}, false)
+			verdict := replica.moves.grant(ctx, validate.Move{ID: "1", Namespace: "a", Parent: "b", Stamp: "a"}, false)
 			require.False(t, verdict.Allowed)
 			require.Contains(t, verdict.Message, tc.want)
 			require.Equal(t, tc.wantCode, codes[verdict.Reason])

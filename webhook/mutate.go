@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -48,6 +50,65 @@ func (h mutators) anchor(_ context.Context, request admission.Request) admission
 		anchor.Finalizers = append(anchor.Finalizers, missing...)
 		return len(missing) > 0
 	})
+}
+
+// configuration stamps a change of parent with the key that the namespace has before
+// it, if it changes its tree. While the namespace is being handed over from the tree
+// before that, it waits; if in vain, it leaves the change to be refused.
+//
+// A stamp that is there stays until the namespace was handed over, whatever else a
+// user writes.
+func (h mutators) configuration(ctx context.Context, request admission.Request) admission.Response {
+	old, configuration := &api.HierarchyConfiguration{}, &api.HierarchyConfiguration{}
+	if len(request.OldObject.Raw) > 0 {
+		if err := h.decoder.DecodeRaw(request.OldObject, old); err != nil {
+			return admission.Errored(http.StatusBadRequest, fmt.Errorf("reading the object that is changed: %w", err))
+		}
+	}
+	if err := h.decoder.Decode(request, configuration); err != nil {
+		return admission.Errored(http.StatusBadRequest, fmt.Errorf("reading the object: %w", err))
+	}
+	stamp := old.Annotations[api.AnnotationPreviousKey]
+	if configuration.Spec.Parent != old.Spec.Parent {
+		stamp = h.stamp(ctx, configuration)
+	}
+	return h.mutate(request, configuration, func(hierarchy.Scope) (changed bool) {
+		return setAnnotation(configuration, api.AnnotationPreviousKey, stamp)
+	})
+}
+
+// stamp of a change of parent, or none.
+func (h mutators) stamp(ctx context.Context, configuration *api.HierarchyConfiguration) (stamp string) {
+	ctx, cancel := context.WithTimeout(ctx, stampWithin)
+	defer cancel()
+	_ = wait.PollUntilContextCancel(ctx, seenEvery, true, func(context.Context) (known bool, _ error) {
+		h.forest.Read(func(f *hierarchy.Forest) {
+			stamp, known = validate.Stamp(f, configuration.Namespace, configuration.Spec.Parent)
+		})
+		return known, nil
+	})
+	return stamp
+}
+
+// stampWithin is how long a change of parent waits for the one before it.
+const stampWithin = time.Second
+
+// setAnnotation sets an annotation, or takes it away if the value is empty.
+func setAnnotation(o client.Object, key, value string) (changed bool) {
+	annotations := o.GetAnnotations()
+	if annotations[key] == value {
+		return false
+	}
+	annotations = maps.Clone(annotations)
+	delete(annotations, key)
+	if value != "" {
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[key] = value
+	}
+	o.SetAnnotations(annotations)
+	return true
 }
 
 // mutate reads an object, changes it, and answers with the difference.

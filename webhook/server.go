@@ -20,15 +20,16 @@ import (
 )
 
 // Paths are those of HNC, so that its webhook configurations go on to work; the
-// one that mutates anchors is new.
+// ones that mutate anchors and HierarchyConfigurations are new.
 const (
-	PathMutateNamespace  = "/mutate-namespace"
-	PathNamespace        = "/validate-v1-namespace"
-	PathConfiguration    = "/validate-hnc-x-k8s-io-v1alpha2-hierarchyconfigurations"
-	PathAnchor           = "/validate-hnc-x-k8s-io-v1alpha2-subnamespaceanchors"
-	PathMutateAnchor     = "/mutate-hnc-x-k8s-io-v1alpha2-subnamespaceanchors"
-	PathHNCConfiguration = "/validate-hnc-x-k8s-io-v1alpha2-hncconfigurations"
-	PathObject           = "/validate-objects"
+	PathMutateNamespace     = "/mutate-namespace"
+	PathNamespace           = "/validate-v1-namespace"
+	PathConfiguration       = "/validate-hnc-x-k8s-io-v1alpha2-hierarchyconfigurations"
+	PathAnchor              = "/validate-hnc-x-k8s-io-v1alpha2-subnamespaceanchors"
+	PathMutateAnchor        = "/mutate-hnc-x-k8s-io-v1alpha2-subnamespaceanchors"
+	PathMutateConfiguration = "/mutate-hnc-x-k8s-io-v1alpha2-hierarchyconfigurations"
+	PathHNCConfiguration    = "/validate-hnc-x-k8s-io-v1alpha2-hncconfigurations"
+	PathObject              = "/validate-objects"
 )
 
 // Forest is where the answers come from.
@@ -77,6 +78,7 @@ func Register(server Registrar, o Options) {
 	}
 	serve(PathMutateNamespace, admission.HandlerFunc(mutators.namespace))
 	serve(PathMutateAnchor, admission.HandlerFunc(mutators.anchor))
+	serve(PathMutateConfiguration, admission.HandlerFunc(mutators.configuration))
 	serve(PathSelfCheck, admission.HandlerFunc(o.SelfCheck.answer))
 	for path, judge := range map[string]judge{
 		PathNamespace: byForest(decoder, o.Forest, rules[*corev1.Namespace]{

@@ -30,6 +30,7 @@ import (
 	"github.com/banyan-hns/banyan/hierarchy/foresttest"
 	"github.com/banyan-hns/banyan/hierarchy/propagate"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
+	"github.com/banyan-hns/banyan/hierarchy/validate"
 	"github.com/banyan-hns/banyan/webhook"
 )
 
@@ -149,7 +150,26 @@ func (r request) dry() request { r.dryRun = true; return r }
 
 func (r request) by(user authenticationv1.UserInfo) request { r.user = user; return r }
 
+// stamped is the request as it comes from the webhook that mutates.
+func (r request) stamped() request {
+	c, is := r.object.(*api.HierarchyConfiguration)
+	old, _ := r.old.(*api.HierarchyConfiguration)
+	if !is || r.path != webhook.PathConfiguration || old != nil && old.Spec.Parent == c.Spec.Parent {
+		return r
+	}
+	if stamp, _ := validate.Stamp(foresttest.Create(layout), c.Namespace, c.Spec.Parent); stamp != "" {
+		c = c.DeepCopy()
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, api.AnnotationPreviousKey, stamp)
+		r.object = c
+	}
+	return r
+}
+
 func ask(t *testing.T, server *httptest.Server, r request) *admissionv1.AdmissionResponse {
+	return askUnstamped(t, server, r.stamped())
+}
+
+func askUnstamped(t *testing.T, server *httptest.Server, r request) *admissionv1.AdmissionResponse {
 	encode := func(o runtime.Object) runtime.RawExtension {
 		if o == nil {
 			return runtime.RawExtension{}

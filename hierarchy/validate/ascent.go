@@ -15,8 +15,8 @@ import (
 )
 
 // Ascent finds out whether a move may close a cycle, together with what is and with
-// any of the moves that are under way. Each namespace has the parent that it has,
-// and all that it may get; the ascent follows them all.
+// any of the moves that are under way, and whether its stamp is right. Each namespace
+// has the parent that it has, and all that it may get; the ascent follows them all.
 //
 // It trusts no cache. The caller
 //
@@ -38,10 +38,17 @@ type Ascent struct {
 // NewAscent begins one. The forest is only asked which names will be needed, so
 // that they can be read together.
 func NewAscent(f *hierarchy.Forest, underway Moves, move Move) *Ascent {
-	return &Ascent{
-		move: move, underway: underway, guess: f.Ancestors(move.Parent),
+	a := &Ascent{
+		move: move, underway: underway, guess: slices.Concat(f.Ancestors(move.Namespace), f.Ancestors(move.Parent)),
 		read: hierarchy.NewForest(f.Scope()), known: sets.Set[string]{},
 	}
+	// Whom an absent namespace will belong to, its anchors say.
+	for _, name := range a.guess {
+		for _, claim := range f.Claims(name) {
+			a.read.SetAnchor(claim)
+		}
+	}
+	return a
 }
 
 // Next returns the namespaces that are to be read, sorted; none, if the verdict is
@@ -52,7 +59,11 @@ func (a *Ascent) Next() []string {
 	for name := range a.climb() {
 		next.Insert(name)
 	}
-	return sets.List(next.Delete(a.move.Namespace).Difference(a.known))
+	next = next.Union(a.above(a.move.Namespace))
+	for _, m := range a.belowUs() {
+		next = next.Union(a.above(m.Namespace))
+	}
+	return sets.List(next.Difference(a.known))
 }
 
 // Read tells what the API server has of a namespace; nil, if there is none.
@@ -67,8 +78,13 @@ func (a *Ascent) Read(name string, namespace *corev1.Namespace, configuration *a
 	a.underway = a.underway.without(func(m Move) bool { return m.Namespace == name && m.settledNow(configuration) })
 }
 
-// Underway are the moves that may still be written, as far as is known.
-func (a *Ascent) Underway() Moves { return a.underway }
+// Underway are the moves that may still be written, as far as is known, together with
+// this one.
+func (a *Ascent) Underway() Moves {
+	move := a.move
+	move.Tree = a.tree()
+	return a.underway.With(move)
+}
 
 // Verdict judges the move. A cycle with what is, is one for good; one with what may
 // come is worth another try.
@@ -77,6 +93,7 @@ func (a *Ascent) Verdict() Verdict {
 		func() Verdict { return noCycle(a.read, a.move.Namespace, a.move.Parent) },
 		func() Verdict { return existingParent(a.read, a.move.Parent) },
 		a.noCycleToCome,
+		a.handedOver,
 		func() Verdict { return a.underway.room(a.move.Namespace) },
 	)
 }
@@ -96,13 +113,15 @@ func (a *Ascent) noCycleToCome() Verdict {
 }
 
 // possible parents of a namespace: that which was read, and all that are under way.
+// Other moves of the one that moves do not count: if one of them is written first,
+// this one is not.
 func (a *Ascent) possible(name string) []string {
 	var parents []string
-	if parent := a.read.Parent(name); parent != "" {
+	if parent := a.read.Above(name); parent != "" {
 		parents = append(parents, parent)
 	}
 	for _, m := range a.underway {
-		if m.Namespace == name && !slices.Contains(parents, m.Parent) {
+		if m.Namespace == name && name != a.move.Namespace && m.Parent != "" && !slices.Contains(parents, m.Parent) {
 			parents = append(parents, m.Parent)
 		}
 	}
@@ -112,6 +131,9 @@ func (a *Ascent) possible(name string) []string {
 // climb returns all namespaces that the parent has above it, itself included, each
 // with the one from which it was reached. The moving namespace is the end.
 func (a *Ascent) climb() map[string]string {
+	if a.move.Parent == "" {
+		return nil
+	}
 	from := map[string]string{a.move.Parent: ""}
 	for queue := []string{a.move.Parent}; len(queue) > 0; queue = queue[1:] {
 		if queue[0] == a.move.Namespace {

@@ -13,15 +13,19 @@ import (
 )
 
 // Move is a change of parent that was granted, and of which nobody knows yet what
-// became of it. Only what gives a namespace a parent is one: to take a parent away
-// closes no cycle.
+// became of it.
 type Move struct {
 	// ID is the UID of the request for admission.
 	ID types.UID `json:"id"`
 
-	// Namespace gets Parent, which is not empty.
+	// Namespace gets Parent, or none.
 	Namespace string `json:"namespace"`
-	Parent    string `json:"parent"`
+	Parent    string `json:"parent,omitempty"`
+
+	// Stamp is the key that the namespace had, if it changes its tree, or may; Tree is
+	// that of the parent, or empty, if that may change itself.
+	Stamp string `json:"stamp,omitempty"`
+	Tree  string `json:"tree,omitempty"`
 
 	// Over is the resourceVersion of the HierarchyConfiguration that is updated. It
 	// is empty if one is created: then Creates is the UID of that.

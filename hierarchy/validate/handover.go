@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package validate
+
+import (
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/banyan-hns/banyan/hierarchy"
+)
+
+// Stamp returns the key that a namespace has before it gets another parent, if it
+// changes its tree, or may. It is not known while the namespace is still being
+// handed over from the tree before.
+//
+// The forest may be late. Ascent finds out if the stamp is right.
+func Stamp(f *hierarchy.Forest, namespace, parent string) (stamp string, known bool) {
+	if f.Moving(namespace) != "" {
+		return "", false
+	}
+	if before := f.Key(namespace); before != keyBelow(f, namespace, parent) || f.Moving(parent) != "" {
+		return before, true
+	}
+	return "", true
+}
+
+// keyBelow is the key that a namespace has with this parent.
+func keyBelow(f *hierarchy.Forest, namespace, parent string) string {
+	if parent == "" {
+		return namespace
+	}
+	return f.Root(parent)
+}
+
+// handedOver says whether the stamp of the move is right.
+//
+// Invariant: when a move is written, its stamp names the tree in which the namespace
+// is at that moment, and whose owner therefore is the only one that may be writing
+// into it. Reason:
+//
+//  1. Everything above the namespace is read after the record of moves, and nothing
+//     there is being handed over, or may be by a move that is under way.
+//  2. Whatever is granted later and would give the namespace another tree waits for
+//     this move, since this one is in the record, and the ascent from it reaches what
+//     moves.
+func (a *Ascent) handedOver() Verdict {
+	if name := a.awaited(); name != "" {
+		return DenyUnavailable("namespace %q is changing its tree; try again in a moment", name)
+	}
+	before := a.read.Root(a.move.Namespace)
+	switch {
+	case a.move.Stamp == before:
+		return Allow()
+	case a.move.Stamp != "":
+		return DenyUnavailable("namespace %q has come from the tree of %q into that of %q just now; try again in a moment", a.move.Namespace, a.move.Stamp, before)
+	case a.tree() == before:
+		return Allow()
+	}
+	return DenyUnavailable("namespace %q changes its tree, and the webhook that prepares for this has not been asked; try again in a moment", a.move.Namespace)
+}
+
+// Soon reports whether the verdict waits for what ends by itself in a moment.
+func (a *Ascent) Soon() bool { return a.awaited() != "" }
+
+// awaited returns a namespace that must have changed its tree before, or none.
+func (a *Ascent) awaited() string {
+	here := a.move.Namespace
+	if name := a.read.Moving(here); name != "" {
+		return name
+	}
+	for _, name := range sets.List(a.above(here)) {
+		if name != here && a.mayLeave(name) {
+			return name
+		}
+	}
+	for _, m := range a.belowUs() {
+		if a.above(m.Namespace).Has(here) {
+			return m.Namespace
+		}
+	}
+	return ""
+}
+
+// tree returns the key of the new parent, or nothing, if that may change before the
+// move is written.
+func (a *Ascent) tree() string {
+	if a.read.Moving(a.move.Parent) != "" || slices.ContainsFunc(slices.Collect(maps.Keys(a.climb())), a.mayLeave) {
+		return ""
+	}
+	return keyBelow(a.read, a.move.Namespace, a.move.Parent)
+}
+
+// mayLeave reports whether a move that is under way takes the namespace into another
+// tree.
+func (a *Ascent) mayLeave(name string) bool {
+	return slices.ContainsFunc(a.underway, func(m Move) bool { return m.Namespace == name && m.Stamp != "" })
+}
+
+// belowUs are the moves under way that may begin or end below the namespace, if it
+// takes them into another tree.
+func (a *Ascent) belowUs() Moves {
+	if a.move.Stamp == "" {
+		return nil
+	}
+	here := a.read.Root(a.move.Namespace)
+	return a.underway.without(func(m Move) bool {
+		return m.Namespace == a.move.Namespace || m.Stamp != here && m.Tree != here && m.Tree != ""
+	})
+}
+
+// above returns the namespace and all that it has above it, or may have.
+func (a *Ascent) above(name string) sets.Set[string] {
+	found := sets.New(name)
+	for queue := []string{name}; len(queue) > 0; queue = queue[1:] {
+		for _, parent := range a.possible(queue[0]) {
+			if !found.Has(parent) {
+				found.Insert(parent)
+				queue = append(queue, parent)
+			}
+		}
+	}
+	return found
+}
