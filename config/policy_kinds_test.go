@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
 func newAnchor(name string, edits ...edit) *unstructured.Unstructured {
@@ -98,4 +100,15 @@ var parentRows = map[string]attempt{
 	"anything, with rights everywhere":      {do: change(hierarchyOf("mine"), parent("nowhere"))},
 	"oneself":                               {do: change(hierarchyOf("mine"), parent("mine")), want: invalid, words: "illegal parent"},
 	"oneself, says Banyan":                  {user: banyan, do: change(hierarchyOf("mine"), parent("mine"))},
+}
+
+var moveRows = map[string]attempt{
+	"a stamp is forged":                       {do: change(hierarchyOf("mine"), annotation(api.AnnotationPreviousKey, "x")), want: forbidden, words: `"mine" is changing its tree`},
+	"a stamp is changed":                      {do: change(hierarchyOf("ours"), annotation(api.AnnotationPreviousKey, "x")), want: forbidden, words: "leave it as it is"},
+	"a stamp is removed":                      {do: change(hierarchyOf("ours"), drop("metadata", "annotations")), want: forbidden, words: "[" + api.AnnotationPreviousKey + "]"},
+	"a stamp comes with a parent":             {do: change(hierarchyOf("mine"), parent("his"), annotation(api.AnnotationPreviousKey, "x"))},
+	"a stamp goes with a parent":              {do: change(hierarchyOf("ours"), parent("his"), drop("metadata", "annotations"))},
+	"a stamp comes from a backup":             {do: create(hierarchyOf("shop", annotation(api.AnnotationPreviousKey, "x")))},
+	"a stamp stays":                           {do: change(hierarchyOf("ours"), asks("labels", "team", "a"))},
+	"the owner of the old tree takes it away": {user: banyan, do: change(hierarchyOf("ours"), drop("metadata", "annotations"))},
 }

@@ -108,7 +108,7 @@ func fixtures() []*unstructured.Unstructured {
 
 		ours("SubnamespaceAnchor", "shop", "sub", set([]any{pair("-bad", "-bad")}, "spec", "labels"), set([]any{pair("-bad", "")}, "spec", "annotations")),
 		ours("SubnamespaceAnchor", "shop", "ready", set([]any{ready("True")}, "status", "conditions")),
-		ours("HierarchyConfiguration", "ours", "hierarchy", set("mine", "spec", "parent")),
+		ours("HierarchyConfiguration", "ours", "hierarchy", set("mine", "spec", "parent"), annotation(api.AnnotationPreviousKey, "ours")),
 		ours("HierarchyConfiguration", "mine", "hierarchy", set("theirs", "spec", "parent")),
 		ours("HNCConfiguration", "", "config"),
 	}

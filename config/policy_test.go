@@ -46,6 +46,7 @@ var rows = map[string]map[string]attempt{
 	"banyan-copies":              copyRows,
 	"banyan-exceptions":          exceptionRows,
 	"banyan-included-namespaces": includedRows,
+	"banyan-moves":               moveRows,
 	"banyan-names":               nameRows,
 	"banyan-namespaces":          treeRows,
 	"banyan-parents":             parentRows,
@@ -169,6 +170,10 @@ func (c *courtroom) fill(t *testing.T) {
 	require.NoError(t, c.Create(t.Context(), &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: admins}, RoleRef: admin, Subjects: []rbacv1.Subject{{Kind: rbacv1.GroupKind, Name: admins}},
 	}))
+	// The API server learns of a right a moment after it was granted.
+	require.True(t, eventually(func() bool {
+		return c.as(t, banyan).Create(t.Context(), namespaced("hnc-system"), client.DryRunAll) == nil
+	}), "the rights are in force")
 	for _, object := range fixtures() {
 		require.NoError(t, c.as(t, banyan).Create(t.Context(), object), id(object))
 	}

@@ -76,6 +76,7 @@ func TestWebhooks(t *testing.T) {
 	require.Equal(t, map[string]pinned{
 		"namespacelabel.hnc.x-k8s.io":              {"/mutate-namespace", "CREATE UPDATE ", "Ignore"},
 		"subnamespaceanchorfinalizer.hnc.x-k8s.io": {"/mutate-hnc-x-k8s-io-v1alpha2-subnamespaceanchors", "CREATE ", "Ignore"},
+		"hierarchyconfigurationstamp.hnc.x-k8s.io": {"/mutate-hnc-x-k8s-io-v1alpha2-hierarchyconfigurations", "CREATE UPDATE ", "Ignore"},
 		"namespaces.hnc.x-k8s.io":                  {"/validate-v1-namespace", "UPDATE DELETE ", "Fail"},
 		"newnamespaces.hnc.x-k8s.io":               {"/validate-v1-namespace", "CREATE ", "Ignore"},
 		"hierarchyconfigurations.hnc.x-k8s.io":     {"/validate-hnc-x-k8s-io-v1alpha2-hierarchyconfigurations", "CREATE UPDATE ", "Fail"},
@@ -127,6 +128,11 @@ func hierarchy(parent string, finalizers ...string) *api.HierarchyConfiguration 
 	}
 }
 
+func stamp(c *api.HierarchyConfiguration) *api.HierarchyConfiguration {
+	c.Annotations = map[string]string{api.AnnotationPreviousKey: "x"}
+	return c
+}
+
 func anchor(state api.AnchorState, labels ...api.MetaKVP) *api.SubnamespaceAnchor {
 	return &api.SubnamespaceAnchor{
 		TypeMeta:   metav1.TypeMeta{APIVersion: api.GroupVersion.String(), Kind: "SubnamespaceAnchor"},
@@ -161,6 +167,7 @@ func TestMatchConditions(t *testing.T) {
 		mutator  = "namespacelabel.hnc.x-k8s.io"
 		nsHook   = "namespaces.hnc.x-k8s.io"
 		newHook  = "newnamespaces.hnc.x-k8s.io"
+		stamper  = "hierarchyconfigurationstamp.hnc.x-k8s.io"
 		hcHook   = "hierarchyconfigurations.hnc.x-k8s.io"
 		subHook  = "subnamespaceanchors.hnc.x-k8s.io"
 		hncHook  = "hncconfigurations.hnc.x-k8s.io"
@@ -216,6 +223,15 @@ func TestMatchConditions(t *testing.T) {
 		"a removed parent is judged":                     {hook: hcHook, old: hierarchy("shop"), new: hierarchy(""), want: true},
 		"a removed finalizer is not judged":              {hook: hcHook, old: hierarchy("shop", api.FinalizerHasSubnamespace), new: hierarchy("shop")},
 		"Banyan's own change of a hierarchy passes":      {hook: hcHook, user: banyan, old: hierarchy("shop"), new: hierarchy("market")},
+		"a new parent is stamped":                        {hook: stamper, old: hierarchy("shop"), new: hierarchy("market"), want: true},
+		"no parent any more is stamped":                  {hook: stamper, old: hierarchy("shop"), new: hierarchy(""), want: true},
+		"a first parent is stamped":                      {hook: stamper, new: hierarchy("shop"), want: true},
+		"a hierarchy without a parent is not stamped":    {hook: stamper, new: hierarchy("")},
+		"a hierarchy that stays is not stamped":          {hook: stamper, old: hierarchy("shop"), new: hierarchy("shop", "finalizer")},
+		"a stamp that stays is left alone":               {hook: stamper, old: stamp(hierarchy("shop")), new: stamp(hierarchy("shop", "finalizer"))},
+		"a stamp that is taken away comes back":          {hook: stamper, old: stamp(hierarchy("shop")), new: hierarchy("shop"), want: true},
+		"a stamp from a backup goes":                     {hook: stamper, new: stamp(hierarchy("")), want: true},
+		"an acknowledgement passes":                      {hook: stamper, user: banyan, old: stamp(hierarchy("shop")), new: hierarchy("shop")},
 		"a new anchor is judged":                         {hook: subHook, new: anchor(""), want: true},
 		"a changed label of an anchor is judged":         {hook: subHook, old: anchor(api.Ok), new: anchor(api.Ok, api.MetaKVP{Key: "a", Value: "b"}), want: true},
 		"a changed status of an anchor is not judged":    {hook: subHook, old: anchor(api.Missing), new: anchor(api.Ok)},
