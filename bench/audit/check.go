@@ -20,6 +20,7 @@ type check struct {
 // Check applies all rules.
 func (l *Log) Check(cfg Config) Report {
 	events, unseen, recovered := withUnseen(l.events, cfg.Namespace)
+	events = withDefinitions(events)
 	c := &check{world: newWorld(cfg), history: newHistory(events), gaps: newGaps(), fences: newFences()}
 	c.waiting = c.history.loose
 	c.report.Counts = Counts{Events: l.read, Unreadable: l.unreadable, Unseen: unseen, Recovered: recovered}

@@ -120,9 +120,9 @@ func (w *world) remove(ref reference) hierarchy.Change {
 }
 
 // removedBy a deletion: the object; of a collection, whatever no finalizer keeps;
-// of a namespace, also all that is in it.
+// of a namespace, also all that is in it; of a definition, all of its kind.
 func (w *world) removedBy(e *event) []reference {
-	if e.verb != "deletecollection" && !e.ref.isNamespace() {
+	if e.verb != "deletecollection" && e.verb != definitionVerb && !e.ref.isNamespace() {
 		return []reference{e.ref}
 	}
 	removed := []reference{}
@@ -130,7 +130,8 @@ func (w *world) removedBy(e *event) []reference {
 		inside := e.ref.isNamespace() && ref.namespace == e.ref.name
 		collected := e.verb == "deletecollection" && len(object.GetFinalizers()) == 0 &&
 			ref.group == e.ref.group && ref.resource == e.ref.resource && ref.namespace == e.ref.namespace
-		if ref == e.ref || inside || collected {
+		undefined := e.verb == definitionVerb && ref.group == e.ref.group && ref.resource == e.ref.resource
+		if ref == e.ref || inside || collected || undefined {
 			removed = append(removed, ref)
 		}
 	}

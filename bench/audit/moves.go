@@ -24,12 +24,16 @@ func (w *world) trackMoves(e *event, fold func() hierarchy.Change) {
 // keysBelow returns the keys of all that can move with an object: the namespace
 // that it places, and whatever hangs below, be it there or only wanted.
 func (w *world) keysBelow(ref reference) map[string]string {
-	top := ref.namespace
-	if ref.isNamespace() || ref.resource == "subnamespaceanchors" {
+	top := ref.home()
+	if ref.resource == "subnamespaceanchors" {
 		top = ref.name
 	}
+	affected := append(w.forest.Descendants(top), top)
+	if ref.name == "" { // a collection, or all of a kind
+		affected = w.forest.Namespaces()
+	}
 	keys := map[string]string{}
-	for _, name := range append(w.forest.Descendants(top), top) {
+	for _, name := range affected {
 		keys[name] = w.forest.Key(name)
 		for _, anchor := range w.forest.Anchors(name) {
 			keys[anchor.Name] = w.forest.Key(anchor.Name)
@@ -41,12 +45,8 @@ func (w *world) keysBelow(ref reference) map[string]string {
 // movedFrom returns the keys that the namespace had shortly before a write was
 // answered.
 func (w *world) movedFrom(e *event) []string {
-	name := e.ref.namespace
-	if e.ref.isNamespace() {
-		name = e.ref.name
-	}
 	var keys []string
-	for _, m := range w.moves[name] {
+	for _, m := range w.moves[e.ref.home()] {
 		if e.answered.Sub(m.at) <= patience {
 			keys = append(keys, m.from)
 		}

@@ -23,6 +23,9 @@ func owner(w *world, e *event) finding {
 			return finding{moving, fmt.Sprintf("its key was %q until just now", before)}
 		}
 	}
+	if w.dissolves(e) {
+		return finding{unclear, "the definition of what places it is being deleted"}
+	}
 	return f
 }
 

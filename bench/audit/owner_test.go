@@ -15,6 +15,7 @@ import (
 // Two processes, and their first lives.
 const (
 	a, b   = "banyan-0/ua/pa", "banyan-1/ub/pb"
+	c      = "banyan-2/uc/pc"
 	a0, b0 = shard.Identity(a + ".0"), shard.Identity(b + ".0")
 )
 

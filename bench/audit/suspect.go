@@ -83,6 +83,12 @@ func (c *check) loose(place int) {
 		c.open = append(c.open, &suspect{window: c.waiting[0]})
 		c.waiting = c.waiting[1:]
 	}
+	c.world.dissolving = 0
+	for _, s := range c.open {
+		if s.verb == definitionVerb {
+			c.world.dissolving++
+		}
+	}
 	for _, s := range c.open {
 		if c.world.judged(s.event) {
 			c.examine(s)

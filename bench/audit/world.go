@@ -30,6 +30,9 @@ type world struct {
 	shards  map[shard.ID]*shardState
 	ended   map[string]bool // processes of which a life has ended
 
+	// dissolving counts the deletions of definitions that may be under way.
+	dissolving int
+
 	// turn changes with every fold, so that nothing is judged twice alike.
 	turn int
 }
@@ -88,6 +91,14 @@ func (w *world) judged(e *event) bool {
 	}
 	own := w.cfg.Namespace
 	return e.ref.namespace != own && (!e.ref.isNamespace() || e.ref.name != own)
+}
+
+// home is the namespace that an object is in, or that it is.
+func (r reference) home() string {
+	if r.isNamespace() {
+		return r.name
+	}
+	return r.namespace
 }
 
 func (r reference) isNamespace() bool { return r.group == "" && r.resource == "namespaces" }
