@@ -52,13 +52,18 @@ func (w *world) foldMember(m *memberState, e *event) {
 func (w *world) foldShard(s *shardState, e *event) {
 	before := s.holder
 	w.foldLease(&s.leaseState, e)
+	anew := e.gone || s.unseen || !s.meddled.IsZero() && s.meddled.Equal(e.answered)
 	if s.deleted = e.gone; e.gone {
 		s.claim = before
 	}
 	if object, ok := e.object.(*coordinationv1.Lease); ok {
 		if record, _, err := lease.DecodeShard(object); err == nil {
+			anew = anew || record.Epoch != s.epoch
 			s.epoch = record.Epoch
 		}
+	}
+	if anew {
+		s.tenure++
 	}
 }
 

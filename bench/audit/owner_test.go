@@ -101,7 +101,7 @@ func TestOwner(t *testing.T) {
 				s.copy(a, "leaf")
 				s.copy(b, "leaf").ObjectRef.Name = "other"
 			},
-			want:       []string{"C1 owner: roles leaf/other (update)"},
+			want:       []string{"C1 owner: roles leaf/other (update)", "C10 epoch: roles leaf/other (update)"},
 			wantCounts: Counts{Judged: 2},
 		},
 		"a namespace that is made for an anchor has the key of its parent": {
@@ -122,7 +122,7 @@ func TestOwner(t *testing.T) {
 		},
 		"labels of a namespace belong to its holder": {
 			log:        func(s *script) { s.namespace(a, tree); s.namespace(b, tree) },
-			want:       []string{"C1 owner: namespaces tree (update)"},
+			want:       []string{"C1 owner: namespaces tree (update)", "C10 epoch: namespaces tree (update)"},
 			wantCounts: Counts{Judged: 2},
 		},
 		"what has no namespace has the key of the cluster": {
@@ -141,7 +141,7 @@ func TestOwner(t *testing.T) {
 				s.copy(b, tree)
 				s.copy(a, tree)
 			},
-			want:       []string{"C1 owner: roles tree/r (update)"},
+			want:       []string{"C1 owner: roles tree/r (update)", "C10 epoch: roles tree/r (update)"},
 			wantCounts: Counts{Judged: 2},
 		},
 	}

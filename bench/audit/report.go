@@ -33,6 +33,8 @@ const (
 	RuleTransfer = "C2 transfer"
 	// RuleFence: nothing is written by a life that has ended.
 	RuleFence = "C3 fence"
+	// RuleEpoch: within an epoch, one process writes in a namespace.
+	RuleEpoch = "C10 epoch"
 	// RuleConditional: no write is unconditional.
 	RuleConditional = "C8 conditional"
 )

@@ -43,4 +43,5 @@ type judge struct {
 var judges = []judge{
 	{RuleOwner, owner},
 	{RuleFence, fenced},
+	{RuleEpoch, single},
 }

@@ -28,7 +28,8 @@ type world struct {
 
 	members map[string]*memberState
 	shards  map[shard.ID]*shardState
-	ended   map[string]bool // processes of which a life has ended
+	ended   map[string]bool   // processes of which a life has ended
+	authors map[string]author // by namespace
 
 	// dissolving counts the deletions of definitions that may be under way.
 	dissolving int
@@ -56,6 +57,8 @@ type memberState struct {
 type shardState struct {
 	leaseState
 	epoch int64
+	// tenure counts epochs, also those whose numbers repeat.
+	tenure int
 	// deleted: it was, and is not written anew. That released nobody: claim is who
 	// held it.
 	deleted bool
@@ -77,6 +80,7 @@ func newWorld(cfg Config) *world {
 		members: map[string]*memberState{},
 		shards:  map[shard.ID]*shardState{},
 		ended:   map[string]bool{},
+		authors: map[string]author{},
 	}
 }
 
