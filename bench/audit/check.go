@@ -98,6 +98,7 @@ func (c *check) results() Report {
 	c.report.Gaps = c.gaps.found
 	slices.SortStableFunc(c.report.Gaps, func(a, b Gap) int { return a.From.Compare(b.From) })
 	c.report.Fences = c.fences.results()
+	c.report.Counts.Stamped, c.report.Counts.Unstamped = c.world.marked, c.world.unstamped
 	c.report.Counts.Unowned = c.gaps.unowned(c.world)
 	slices.SortStableFunc(c.report.Violations, func(a, b Violation) int { return a.Time.Compare(b.Time) })
 	return c.report

@@ -46,7 +46,7 @@ func single(w *world, e *event) finding {
 // wrote notes the author of an epoch, if it is certain to which the write belongs.
 func (w *world) wrote(s *suspect) {
 	home := s.ref.home()
-	if home == "" || !s.certain || len(s.findings) > 0 && s.findings[0].verdict != allowed && s.findings[0].verdict != violates {
+	if byOwner := s.findings[0].verdict; home == "" || !s.certain || byOwner != allowed && byOwner != violates {
 		return
 	}
 	if first, known := w.authors[home]; !known || first.epoch != s.epoch {

@@ -100,6 +100,7 @@ func shapesForest(ref reference) bool {
 
 func (w *world) set(ref reference, object metav1.Object) hierarchy.Change {
 	w.objects[ref] = object
+	w.stamps.set(object)
 	switch o := object.(type) {
 	case *corev1.Namespace:
 		return w.forest.SetNamespace(o)
@@ -119,6 +120,7 @@ func (w *world) remove(ref reference) hierarchy.Change {
 	case ref.resource == "subnamespaceanchors":
 		return w.forest.RemoveAnchor(ref.namespace, ref.name)
 	case ref.name == api.HierarchyConfigurationName:
+		delete(w.stamps.keys, ref.namespace)
 		return w.forest.RemoveConfiguration(ref.namespace)
 	}
 	return hierarchy.Change{}

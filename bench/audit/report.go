@@ -29,6 +29,9 @@ const (
 	RuleEvidence = "evidence"
 	// RuleOwner: whoever writes holds the shard.
 	RuleOwner = "C1 owner"
+	// RuleStamp: in a namespace that is moving between shards, nothing is written but
+	// the end of the move.
+	RuleStamp = "S1 stamp"
 	// RuleTransfer: shards change hands in legal ways only.
 	RuleTransfer = "C2 transfer"
 	// RuleFence: nothing is written by a life that has ended.
@@ -85,8 +88,14 @@ type Counts struct {
 	// Unordered is how many of the judged have no revision of their own.
 	Unordered int
 	// Moving counts writes that were allowed only because the namespace had just
-	// changed trees.
+	// changed trees without a stamp.
 	Moving int
+	// Late counts writes that were allowed only because the move had just got its
+	// stamp, of which the owner could not know yet.
+	Late int
+	// Stamped and Unstamped count changes between shards that users made: those
+	// with a stamp, and those without.
+	Stamped, Unstamped int
 	// Meddled counts writes that were allowed only because somebody had just
 	// changed a Lease by hand.
 	Meddled int

@@ -80,6 +80,8 @@ func (c *check) conclude(s *suspect) {
 		c.report.Counts.Meddled++
 	case moving:
 		c.report.Counts.Moving++
+	case late:
+		c.report.Counts.Late++
 	}
 }
 

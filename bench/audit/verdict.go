@@ -14,8 +14,10 @@ const (
 	unclear
 	// meddled: somebody changed a Lease by hand, and replicas had no time to see it.
 	meddled
-	// moving: the namespace changed trees, and replicas had no time to see it.
+	// moving: the namespace changed trees without a stamp, and replicas had no time to see it.
 	moving
+	// late: the namespace began to change trees, and its owner had no time to see it.
+	late
 	// allowed without a reservation.
 	allowed
 )
@@ -42,6 +44,7 @@ type judge struct {
 
 var judges = []judge{
 	{RuleOwner, owner},
+	{RuleStamp, settled},
 	{RuleFence, fenced},
 	{RuleEpoch, single},
 }

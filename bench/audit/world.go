@@ -25,6 +25,9 @@ type world struct {
 	forest  *hierarchy.Forest
 	objects map[reference]metav1.Object // what the forest was made from
 	moves   map[string][]move
+	stamps  stamps
+	// marked and unstamped count moves of users between shards.
+	marked, unstamped int
 
 	members map[string]*memberState
 	shards  map[shard.ID]*shardState
@@ -77,6 +80,7 @@ func newWorld(cfg Config) *world {
 		forest:  hierarchy.NewForest(cfg.Scope),
 		objects: map[reference]metav1.Object{},
 		moves:   map[string][]move{},
+		stamps:  newStamps(),
 		members: map[string]*memberState{},
 		shards:  map[shard.ID]*shardState{},
 		ended:   map[string]bool{},
@@ -109,11 +113,8 @@ func (r reference) isNamespace() bool { return r.group == "" && r.resource == "n
 
 // key of the namespace that is written to, or of the cluster.
 func (w *world) key(ref reference) string {
-	switch {
-	case ref.isNamespace():
-		return w.forest.Key(ref.name)
-	case ref.namespace != "":
-		return w.forest.Key(ref.namespace)
+	if home := ref.home(); home != "" {
+		return w.keyOf(home)
 	}
 	return shard.ClusterKey
 }
