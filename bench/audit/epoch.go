@@ -32,6 +32,9 @@ func (w *world) epochOf(e *event) epoch {
 // the Leases themselves were wrong. A write that C1 allows with a reason is no
 // evidence here.
 func single(w *world, e *event) finding {
+	if e.ref.home() == "" {
+		return finding{verdict: allowed, idle: true}
+	}
 	first, known := w.authors[e.ref.home()]
 	now := e.writer.String()
 	if !known || first.process == now || first.epoch != w.epochOf(e) {
@@ -40,7 +43,7 @@ func single(w *world, e *event) finding {
 	if f := owner(w, e); f.verdict != allowed && f.verdict != violates {
 		return f
 	}
-	return finding{violates, fmt.Sprintf("%s has written there in the same epoch of shard %d", first.process, first.id)}
+	return finding{verdict: violates, why: fmt.Sprintf("%s has written there in the same epoch of shard %d", first.process, first.id)}
 }
 
 // wrote notes the author of an epoch, if it is certain to which the write belongs.

@@ -91,14 +91,14 @@ func (w *world) keyOf(namespace string) string {
 func settled(w *world, e *event) finding {
 	nearest, found := w.stamped(e.ref.home())
 	if !found || endsMove(e, nearest) {
-		return finding{verdict: allowed}
+		return finding{verdict: allowed, idle: !found}
 	}
 	why := fmt.Sprintf("%q has not ended its move from key %q (shard %d)", nearest,
 		w.stamps.keys[nearest], shard.Of(w.stamps.keys[nearest], w.cfg.Shards))
 	if e.answered.Sub(w.stamps.since[nearest]) <= patience {
-		return finding{late, why}
+		return finding{verdict: late, why: why}
 	}
-	return finding{violates, why}
+	return finding{verdict: violates, why: why}
 }
 
 // endsMove reports whether a write takes the stamp off the configuration of a namespace.

@@ -69,8 +69,15 @@ func (c *check) conclude(s *suspect) {
 	worst := allowed
 	for i, f := range s.findings {
 		worst = min(worst, f.verdict)
-		if f.verdict == violates {
-			c.violation(judges[i].rule, s.event, f.why)
+		rule := judges[i].rule
+		if !f.idle {
+			c.judged[rule]++
+		}
+		switch {
+		case f.verdict == violates:
+			c.violation(rule, s.event, f.why)
+		case f.verdict != allowed:
+			c.excused[rule]++
 		}
 	}
 	switch worst {

@@ -26,12 +26,15 @@ const (
 type finding struct {
 	verdict verdict
 	why     string
+	// idle: the rule has nothing to say of such a write.
+	idle bool
 }
 
 func (f finding) best(other finding) finding {
 	if other.verdict > f.verdict {
-		return other
+		f.verdict, f.why = other.verdict, other.why
 	}
+	f.idle = f.idle && other.idle
 	return f
 }
 
