@@ -25,7 +25,8 @@ type check struct {
 
 // Check applies all rules.
 func (l *Log) Check(cfg Config) Report {
-	events, unseen, recovered := withUnseen(l.events, cfg.Namespace)
+	events, watched := withLeases(l.events, l.leases)
+	events, unseen, recovered := withUnseen(events, cfg.Namespace)
 	events = withDefinitions(events)
 	down := outages(l.events, cfg.Marks.Outages)
 	c := &check{
@@ -34,7 +35,7 @@ func (l *Log) Check(cfg Config) Report {
 	}
 	c.report.Outages = down
 	c.waiting = c.history.loose
-	c.report.Counts = Counts{Events: l.read, Unreadable: l.unreadable, Unseen: unseen, Recovered: recovered}
+	c.report.Counts = Counts{Events: l.read, Unreadable: l.unreadable, Unseen: unseen, Recovered: recovered, Watched: watched, Lost: l.lost}
 
 	c.alone(l.events)
 	for place := 0; place <= len(c.history.steps); place++ {

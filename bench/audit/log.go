@@ -18,7 +18,9 @@ import (
 // Log is what was read, reduced to what rules ask for.
 type Log struct {
 	events     []*event
-	reads      []read // of Leases
+	reads      []read   // of Leases
+	leases     []record // what a Recorder saw
+	lost       int      // how often it missed something
 	read       int
 	unreadable int
 }

@@ -130,6 +130,9 @@ type Counts struct {
 	// Unseen counts Lease writes that are missing in the log, and Recovered
 	// those of them that a request without an answer explains.
 	Unseen, Recovered int
+	// Watched counts Lease writes that only the record of Leases has, and Lost how
+	// often that record has a hole.
+	Watched, Lost int
 	// Unowned is how many shards that once had a holder have none when the log ends.
 	Unowned int
 	// Opaque counts writes whose bodies were not logged, so that C8 says nothing
