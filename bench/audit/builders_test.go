@@ -175,12 +175,27 @@ func (s *script) copy(process, namespace string) *entry {
 	return s.put(process, "rbac.authorization.k8s.io", "roles", &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "r"}})
 }
 
-func (s *script) check(t *testing.T) Report {
+// pass lets time pass in which b's heart beats.
+func (s *script) pass(milliseconds int) *script {
+	for ; milliseconds > 2000; milliseconds -= 2000 {
+		s.wait(1990).beat(b, "banyan-1", b0)
+	}
+	return s.wait(milliseconds)
+}
+
+func (s *script) check(t *testing.T) Report { t.Helper(); return s.checkWith(t, testConfig) }
+
+func (s *script) checkWith(t *testing.T, cfg Config) Report {
 	t.Helper()
-	return checkEntries(t, s.entries)
+	return readEntries(t, s.entries).Check(cfg)
 }
 
 func checkEntries(t *testing.T, entries []*entry) Report {
+	t.Helper()
+	return readEntries(t, entries).Check(testConfig)
+}
+
+func readEntries(t *testing.T, entries []*entry) *Log {
 	t.Helper()
 	var lines strings.Builder
 	for _, e := range entries {
@@ -190,7 +205,7 @@ func checkEntries(t *testing.T, entries []*entry) Report {
 	log, err := Read(strings.NewReader(lines.String()))
 	require.NoError(t, err)
 	require.Zero(t, log.unreadable)
-	return log.Check(testConfig)
+	return log
 }
 
 // said returns the rules that were violated, each with its object.

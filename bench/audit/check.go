@@ -3,7 +3,10 @@
 
 package audit
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // check is one pass over a history.
 type check struct {
@@ -12,6 +15,9 @@ type check struct {
 	report  Report
 	gaps    *gaps
 	fences  *fences
+	costs   *costs
+	// judged and excused count, by rule.
+	judged, excused map[string]int
 
 	open    []*suspect // loose events whose window is open
 	waiting []*window  // loose events whose window is still to come
@@ -19,10 +25,17 @@ type check struct {
 
 // Check applies all rules.
 func (l *Log) Check(cfg Config) Report {
-	events, unseen, recovered := withUnseen(l.events, cfg.Namespace)
-	c := &check{world: newWorld(cfg), history: newHistory(events), gaps: newGaps(), fences: newFences()}
+	events, watched := withLeases(l.events, l.leases)
+	events, unseen, recovered := withUnseen(events, cfg.Namespace)
+	events = withDefinitions(events)
+	down := outages(l.events, cfg.Marks.Outages)
+	c := &check{
+		world: newWorld(cfg), history: newHistory(events), gaps: newGaps(down), fences: newFences(), costs: newCosts(cfg.Marks),
+		judged: map[string]int{}, excused: map[string]int{},
+	}
+	c.report.Outages = down
 	c.waiting = c.history.loose
-	c.report.Counts = Counts{Events: l.read, Unreadable: l.unreadable, Unseen: unseen, Recovered: recovered}
+	c.report.Counts = Counts{Events: l.read, Unreadable: l.unreadable, Unseen: unseen, Recovered: recovered, Watched: watched, Lost: l.lost}
 
 	c.alone(l.events)
 	for place := 0; place <= len(c.history.steps); place++ {
@@ -31,12 +44,25 @@ func (l *Log) Check(cfg Config) Report {
 			c.step(c.history.steps[place], place)
 		}
 	}
-	return c.results()
+	c.course(l)
+	return c.results(l)
+}
+
+// course applies the rules about the course of things.
+func (c *check) course(l *Log) {
+	c.judgeGaps()
+	c.judgeScenarios()
+	c.judgeCosts(l.reads)
+	c.judgeProbes(l.events)
+	c.judgeEvidence()
 }
 
 // alone applies what needs no order, to each event by itself.
 func (c *check) alone(events []*event) {
+	lines := sorts{}
+	defer func() { c.report.Lines = lines.lines() }()
 	for _, e := range byTime(events) {
+		lines[c.world.sortOf(e)]++
 		if e.outcome != done {
 			continue
 		}
@@ -48,6 +74,9 @@ func (c *check) alone(events []*event) {
 		c.report.writes = append(c.report.writes, write{e.answered, Tally{Replica: e.writer.String(), Verb: e.verb, Resource: e.ref.resource}})
 		if missing := conditional(e); missing != "" {
 			c.violation(RuleConditional, e, missing)
+		}
+		if e.verb != "create" && !e.request.opaque && e.ref.resource != "events" {
+			c.judged[RuleConditional]++
 		}
 		if e.request.opaque && e.verb != "create" && e.ref.resource != "events" {
 			c.report.Counts.Opaque++
@@ -73,6 +102,10 @@ func (c *check) step(e *event, place int) {
 }
 
 func (c *check) fold(e *event, place int) {
+	if _, _, isMember, isShard := c.world.ours(e.ref); (isMember || isShard) && c.world.isReplica(e.writer) {
+		c.judged[RuleTransfer]++
+	}
+	c.costs.observe(c.world, e)
 	for _, fault := range transfer(c.world, e) {
 		c.violation(RuleTransfer, e, fault)
 	}
@@ -88,16 +121,24 @@ func (c *check) violation(rule string, e *event, why string) {
 	})
 }
 
-func (c *check) results() Report {
-	if c.report.Counts.Writes == 0 {
-		c.report.Violations = append(c.report.Violations, Violation{
-			Rule: RuleEvidence, Explanation: "nothing to check: no write by " + c.world.cfg.ServiceAccount,
-		})
-	}
-	c.report.Gaps = c.gaps.found
+// fault is a violation that is no single write.
+func (c *check) fault(rule string, at time.Time, why string) {
+	c.report.Violations = append(c.report.Violations, Violation{Rule: rule, Time: at, Explanation: why})
+}
+
+func (c *check) results(l *Log) Report {
+	c.report.Gaps, c.report.changes = c.gaps.found, c.gaps.changes
 	slices.SortStableFunc(c.report.Gaps, func(a, b Gap) int { return a.From.Compare(b.From) })
 	c.report.Fences = c.fences.results()
+	c.report.Counts.Stamped, c.report.Counts.Unstamped = c.world.marked, c.world.unstamped
 	c.report.Counts.Unowned = c.gaps.unowned(c.world)
 	slices.SortStableFunc(c.report.Violations, func(a, b Violation) int { return a.Time.Compare(b.Time) })
+	if idle := l.read - len(l.events) - len(l.reads); idle > 0 {
+		c.report.Lines = append(c.report.Lines, Lines{"refused, or changes nothing", idle})
+	}
+	if len(l.reads) > 0 {
+		c.report.Lines = append(c.report.Lines, Lines{"reads of Leases", len(l.reads)})
+	}
+	c.count()
 	return c.report
 }

@@ -80,17 +80,62 @@ func TestWrites(t *testing.T) {
 
 func TestReportIsReadable(t *testing.T) {
 	s := steady()
-	s.copy(b, tree)
+	for range shown + 2 {
+		s.copy(b, tree)
+	}
 	s.shard("", treeShard, "", 1)
 	text := s.check(t).String()
 	for _, want := range []string{
-		"writes of replicas            5, judged 1",
-		"meddling                      1",
+		"rule            judged  excused  violations  of\n",
+		"C1 owner        12      0        12          writes into namespaces",
+		"C8 conditional  11      0        0           updates",
+		"writes of replicas            16, judged 12",
+		"  replicas: heartbeats             2\n",
+		"meddling           1\n",
 		"admin: update leases hnc-system/banyan-shard-8-004",
-		"violations                    1",
+		"violations         12\n",
 		`C1 owner: banyan-1/ub/pb wrote roles tree/r (create) at revision 107: key "tree" is in shard 4, and its holder is banyan-0/ua/pa.0`,
+		"C1 owner: and 2 more",
 	} {
-		require.Contains(t, text, want)
+		require.Contains(t, text, want, text)
+	}
+}
+
+func TestEvidence(t *testing.T) {
+	idle := []Scenario{{Name: "x", Span: Span{From: testStart, To: testStart.Add(time.Hour)}, Before: []string{"x"}, After: []string{"x"}}}
+	tests := map[string]struct {
+		require []string
+		marks   Marks
+		log     func(*script)
+		want    []string
+	}{
+		"without demands, any write will do": {},
+		"a rule that judged is content":      {require: []string{RuleOwner, RuleEpoch}, log: func(s *script) { s.copy(a, tree) }},
+		"one that did not is none":           {require: []string{RuleOwner, RuleTransfer}, want: []string{"C1 owner judged nothing"}},
+		"nor is one with nothing to probe": {
+			marks: Marks{Probes: []Probe{{Prefix: "p", Span: idle[0].Span}}},
+			want:  []string{`no user wrote an object whose name begins with "p"`, "C9 fresh judged nothing"},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := steady()
+			if tc.log != nil {
+				tc.log(s)
+			}
+			cfg := testConfig
+			cfg.Require, cfg.Marks = tc.require, tc.marks
+			requireFaults(t, s.checkWith(t, cfg), tc.want)
+		})
+	}
+}
+
+// requireFaults checks that the violations are these, in any order.
+func requireFaults(t *testing.T, r Report, want []string) {
+	t.Helper()
+	require.Len(t, r.Violations, len(want), "%s", r)
+	for _, part := range want {
+		require.Contains(t, r.String(), part)
 	}
 }
 

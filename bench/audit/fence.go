@@ -26,11 +26,11 @@ func fenced(w *world, e *event) finding {
 	}
 	switch {
 	case m.unseen:
-		return finding{unclear, why}
+		return finding{verdict: unclear, why: why}
 	case recently(m.leaseState, e):
-		return finding{meddled, why}
+		return finding{verdict: meddled, why: why}
 	}
-	return finding{violates, why}
+	return finding{verdict: violates, why: why}
 }
 
 // fences observes how much time was left between the last write of a life and the

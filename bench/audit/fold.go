@@ -52,13 +52,18 @@ func (w *world) foldMember(m *memberState, e *event) {
 func (w *world) foldShard(s *shardState, e *event) {
 	before := s.holder
 	w.foldLease(&s.leaseState, e)
+	anew := e.gone || s.unseen || !s.meddled.IsZero() && s.meddled.Equal(e.answered)
 	if s.deleted = e.gone; e.gone {
 		s.claim = before
 	}
 	if object, ok := e.object.(*coordinationv1.Lease); ok {
 		if record, _, err := lease.DecodeShard(object); err == nil {
+			anew = anew || record.Epoch != s.epoch
 			s.epoch = record.Epoch
 		}
+	}
+	if anew {
+		s.tenure++
 	}
 }
 
@@ -120,9 +125,9 @@ func (w *world) remove(ref reference) hierarchy.Change {
 }
 
 // removedBy a deletion: the object; of a collection, whatever no finalizer keeps;
-// of a namespace, also all that is in it.
+// of a namespace, also all that is in it; of a definition, all of its kind.
 func (w *world) removedBy(e *event) []reference {
-	if e.verb != "deletecollection" && !e.ref.isNamespace() {
+	if e.verb != "deletecollection" && e.verb != definitionVerb && !e.ref.isNamespace() {
 		return []reference{e.ref}
 	}
 	removed := []reference{}
@@ -130,7 +135,8 @@ func (w *world) removedBy(e *event) []reference {
 		inside := e.ref.isNamespace() && ref.namespace == e.ref.name
 		collected := e.verb == "deletecollection" && len(object.GetFinalizers()) == 0 &&
 			ref.group == e.ref.group && ref.resource == e.ref.resource && ref.namespace == e.ref.namespace
-		if ref == e.ref || inside || collected {
+		undefined := e.verb == definitionVerb && ref.group == e.ref.group && ref.resource == e.ref.resource
+		if ref == e.ref || inside || collected || undefined {
 			removed = append(removed, ref)
 		}
 	}

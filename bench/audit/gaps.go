@@ -4,6 +4,7 @@
 package audit
 
 import (
+	"slices"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -13,9 +14,12 @@ import (
 
 // gaps is C4: it observes how long shards are without a valid holder.
 type gaps struct {
-	shards map[shard.ID]*tenure
-	beats  map[shard.Identity]time.Time // the last good heartbeat of each life
-	found  []Gap
+	outages []Span
+	shards  map[shard.ID]*tenure
+	beats   map[shard.Identity]time.Time // the last good heartbeat of each life
+	struck  map[shard.Identity]time.Time // when somebody ended a life by hand
+	found   []Gap
+	changes []change
 }
 
 // tenure is the latest holder of a shard that was valid when it got it.
@@ -23,29 +27,49 @@ type tenure struct {
 	holder   shard.Identity
 	since    time.Time
 	released time.Time
+	byHand   bool // that it was released
 }
 
-func newGaps() *gaps {
-	return &gaps{shards: map[shard.ID]*tenure{}, beats: map[shard.Identity]time.Time{}}
+// change is the beginning of a tenure.
+type change struct {
+	id       shard.ID
+	holder   shard.Identity
+	at       time.Time
+	revision uint64
+}
+
+func newGaps(outages []Span) *gaps {
+	return &gaps{
+		outages: outages,
+		shards:  map[shard.ID]*tenure{},
+		beats:   map[shard.Identity]time.Time{},
+		struck:  map[shard.Identity]time.Time{},
+	}
 }
 
 // observe a Lease write right before it is folded.
 func (g *gaps) observe(w *world, e *event) {
+	name, id, isMember, isShard := w.ours(e.ref)
 	object, known := e.object.(*coordinationv1.Lease)
-	if !known {
+	if !known && !e.gone {
 		return
 	}
-	holder := holderOf(object)
-	_, id, isMember, isShard := w.ours(e.ref)
-	if isMember && e.writer.lives(holder) {
-		g.beats[holder] = e.answered
+	var holder shard.Identity
+	if known {
+		holder = holderOf(object)
 	}
-	if isShard {
-		g.observeShard(w, id, holder, e.answered)
+	byHand := !e.hidden && !w.isReplica(e.writer)
+	switch {
+	case isMember && known && e.writer.lives(holder):
+		g.beats[holder] = e.answered
+	case isMember && byHand && w.member(name).holder != holder:
+		g.struck[w.member(name).holder] = e.answered
+	case isShard:
+		g.observeShard(w, id, holder, e, byHand)
 	}
 }
 
-func (g *gaps) observeShard(w *world, id shard.ID, now shard.Identity, at time.Time) {
+func (g *gaps) observeShard(w *world, id shard.ID, now shard.Identity, e *event, byHand bool) {
 	t := g.shards[id]
 	if t == nil {
 		t = &tenure{}
@@ -53,7 +77,7 @@ func (g *gaps) observeShard(w *world, id shard.ID, now shard.Identity, at time.T
 	}
 	if now == "" {
 		if t.released.IsZero() && w.member(t.holder.Member()).holder == t.holder {
-			t.released = at
+			t.released, t.byHand = e.answered, byHand
 		}
 		return
 	}
@@ -62,9 +86,10 @@ func (g *gaps) observeShard(w *world, id shard.ID, now shard.Identity, at time.T
 		return
 	}
 	if t.holder != "" {
-		g.found = append(g.found, g.gap(id, t, now, at))
+		g.found = append(g.found, g.gap(id, t, now, e.answered))
 	}
-	*t = tenure{holder: now, since: at}
+	g.changes = append(g.changes, change{id, now, e.answered, e.revision})
+	*t = tenure{holder: now, since: e.answered}
 }
 
 func (g *gaps) gap(id shard.ID, t *tenure, now shard.Identity, at time.Time) Gap {
@@ -77,6 +102,16 @@ func (g *gaps) gap(id shard.ID, t *tenure, now shard.Identity, at time.Time) Gap
 	}
 	if t.holder.Member() == now.Member() {
 		gap.Cause = CauseRestart
+	}
+	if slices.ContainsFunc(g.outages, func(o Span) bool { return o.overlaps(gap.From, gap.To) }) {
+		gap.Cause = CauseOutage
+	}
+	struck, wasStruck := g.struck[t.holder]
+	if t.released.IsZero() && wasStruck {
+		gap.From = struck
+	}
+	if t.byHand || t.released.IsZero() && wasStruck {
+		gap.Cause = CauseHand
 	}
 	return gap
 }

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
+
+	"github.com/banyan-hns/banyan/shard/lease"
 )
 
 func TestGaps(t *testing.T) {
@@ -30,7 +33,7 @@ func TestGaps(t *testing.T) {
 		"a takeover takes from the last heartbeat to the acquisition": {
 			log: func(s *script) {
 				s.beat(a, "banyan-0", a0)
-				s.wait(9990).beat(b, "banyan-0", "")
+				s.pass(9990).beat(b, "banyan-0", "")
 				s.wait(90).shard(b, treeShard, b0, 2)
 			},
 			want: map[Cause]time.Duration{CauseTakeover: 10100 * time.Millisecond},
@@ -55,7 +58,7 @@ func TestGaps(t *testing.T) {
 		"a release that comes after the fence is none": {
 			log: func(s *script) {
 				s.beat(a, "banyan-0", a0)
-				s.wait(9990).beat(b, "banyan-0", "")
+				s.pass(9990).beat(b, "banyan-0", "")
 				s.shard(a, treeShard, "", 1)
 				s.wait(90).shard(b, treeShard, b0, 2)
 			},
@@ -84,6 +87,86 @@ func TestGaps(t *testing.T) {
 			}
 			require.Equal(t, tc.want, got)
 			require.Equal(t, tc.wantUnowned, report.Counts.Unowned)
+		})
+	}
+}
+
+// The shard of "tree" goes from a to b, and what happened meanwhile tells why that
+// took long.
+func TestCauses(t *testing.T) {
+	leaseOf := func(s *script, name string) *entry {
+		return s.gone("", coordinationv1.GroupName, "leases", testSystem, name)
+	}
+	tests := map[string]struct {
+		log      func(*script)
+		outages  []Span
+		want     Cause
+		wantFrom int // milliseconds before the end of the gap
+	}{
+		"nobody said anything for long": {
+			log: func(s *script) {
+				s.shard(a, treeShard, "", 1)
+				s.wait(6000).shard(b, treeShard, b0, 2)
+			},
+			want: CauseOutage, wantFrom: 6010,
+		},
+		"the rig knows of an outage": {
+			log: func(s *script) {
+				s.shard(a, treeShard, "", 1)
+				s.wait(2000).shard(b, treeShard, b0, 2)
+			},
+			outages: []Span{{From: testStart.Add(3 * time.Second), To: testStart.Add(4 * time.Second)}},
+			want:    CauseOutage, wantFrom: 2010,
+		},
+		"the rig knows better": {
+			log: func(s *script) {
+				s.shard(a, treeShard, "", 1)
+				s.wait(6000).shard(b, treeShard, b0, 2)
+			},
+			outages: []Span{{From: testStart.Add(time.Hour), To: testStart.Add(2 * time.Hour)}},
+			want:    CauseHandover, wantFrom: 6010,
+		},
+		"somebody deletes the Lease of the shard": {
+			log: func(s *script) {
+				leaseOf(s, lease.ShardName(treeShard, testShards))
+				s.wait(490).shard(a, treeShard, a0, 2)
+			},
+			want: CauseHand, wantFrom: 500,
+		},
+		"somebody empties it": {
+			log: func(s *script) {
+				s.shard("", treeShard, "", 1)
+				s.wait(490).shard(a, treeShard, a0, 2)
+			},
+			want: CauseHand, wantFrom: 500,
+		},
+		"somebody deletes the heartbeat of the holder": {
+			log: func(s *script) {
+				s.wait(1000)
+				leaseOf(s, lease.MemberName("banyan-0"))
+				s.wait(490).shard(b, treeShard, b0, 2)
+			},
+			want: CauseHand, wantFrom: 500,
+		},
+		"a replica that empties it does not": {
+			log: func(s *script) {
+				s.shard(a, treeShard, "", 1)
+				s.wait(490).shard(b, treeShard, b0, 2)
+			},
+			want: CauseHandover, wantFrom: 500,
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := steady()
+			s.pass(2000)
+			tc.log(s)
+			cfg := testConfig
+			cfg.Marks.Outages = tc.outages
+			report := s.checkWith(t, cfg)
+			require.Len(t, report.Gaps, 1, "%s", report)
+			gap := report.Gaps[0]
+			require.Equal(t, []any{tc.want, time.Duration(tc.wantFrom) * time.Millisecond}, []any{gap.Cause, gap.Duration()})
 		})
 	}
 }

@@ -166,7 +166,7 @@ func TestRemovalsWithoutRevision(t *testing.T) {
 				s.copy(b, "leaf").at(12000, 12010)
 				s.copy(a, "leaf").at(12020, 12030)
 			},
-			want: []string{"C1 owner: roles leaf/r (update)"},
+			want: []string{"C1 owner: roles leaf/r (update)", "C10 epoch: roles leaf/r (update)"},
 		},
 		"of a collection, what a finalizer keeps stays": {
 			log: func(s *script) {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 )
@@ -17,8 +18,17 @@ import (
 // Log is what was read, reduced to what rules ask for.
 type Log struct {
 	events     []*event
+	reads      []read   // of Leases
+	leases     []record // what a Recorder saw
+	lost       int      // how often it missed something
 	read       int
 	unreadable int
+}
+
+// read is a request for what is there.
+type read struct {
+	writer writer
+	at     time.Time
 }
 
 // Read reads an audit log, one JSON event a line. A line that is no event is
@@ -47,6 +57,10 @@ func (l *Log) add(line []byte) {
 		return
 	}
 	l.read++
+	if logged.ObjectRef != nil && logged.ObjectRef.Resource == "leases" && (logged.Verb == "get" || logged.Verb == "list") {
+		l.reads = append(l.reads, read{writerOf(&logged), logged.StageTimestamp.Time})
+		return
+	}
 	if e := reduce(&logged); e != nil {
 		l.events = append(l.events, e)
 	}

@@ -3,53 +3,56 @@
 
 package audit
 
-import "github.com/banyan-hns/banyan/hierarchy"
+import (
+	"maps"
+	"slices"
+
+	"github.com/banyan-hns/banyan/hierarchy"
+	"github.com/banyan-hns/banyan/shard"
+)
 
 // trackMoves folds an event into the forest and notes which namespaces it moved to
-// another tree, if that was a user's doing. A deletion always was: replicas only
-// end what a user began.
+// another tree without a stamp, if that was a user's doing. A deletion always was:
+// replicas only end what a user began. Of a move with a stamp nothing is noted: it
+// changes no key until its end, and whoever writes that end knows of it.
 func (w *world) trackMoves(e *event, fold func() hierarchy.Change) {
+	namespace := e.ref.namespace
+	was, key := w.forest.Moving(namespace) == namespace, w.forest.Key(namespace)
+	change := fold()
+	switch is := w.forest.Moving(namespace) == namespace; {
+	case !is:
+		delete(w.stamped, namespace)
+	case !was:
+		w.stamped[namespace] = e.answered
+		w.marked++
+	}
 	if w.isReplica(e.writer) && !e.gone {
-		fold()
 		return
 	}
-	before := w.keysBelow(e.ref)
-	for name := range fold().Strayed {
-		if key, known := before[name]; known && key != w.forest.Key(name) {
-			w.moves[name] = append(w.moves[name], move{from: key, at: e.answered})
-		}
+	strayed := maps.Clone(change.Strayed)
+	for _, name := range change.Moved { // it was for the owner of the key to end that
+		strayed[name] = key
 	}
-}
-
-// keysBelow returns the keys of all that can move with an object: the namespace
-// that it places, and whatever hangs below, be it there or only wanted.
-func (w *world) keysBelow(ref reference) map[string]string {
-	top := ref.namespace
-	if ref.isNamespace() || ref.resource == "subnamespaceanchors" {
-		top = ref.name
+	crossed := false
+	for name, before := range strayed {
+		w.moves[name] = append(w.recentMoves(name, e), move{from: before, at: e.answered})
+		crossed = crossed || shard.Of(before, w.cfg.Shards) != shard.Of(w.forest.Key(name), w.cfg.Shards)
 	}
-	keys := map[string]string{}
-	for _, name := range append(w.forest.Descendants(top), top) {
-		keys[name] = w.forest.Key(name)
-		for _, anchor := range w.forest.Anchors(name) {
-			keys[anchor.Name] = w.forest.Key(anchor.Name)
-		}
+	if crossed {
+		w.unstamped++
 	}
-	return keys
 }
 
 // movedFrom returns the keys that the namespace had shortly before a write was
 // answered.
 func (w *world) movedFrom(e *event) []string {
-	name := e.ref.namespace
-	if e.ref.isNamespace() {
-		name = e.ref.name
-	}
 	var keys []string
-	for _, m := range w.moves[name] {
-		if e.answered.Sub(m.at) <= patience {
-			keys = append(keys, m.from)
-		}
+	for _, m := range w.recentMoves(e.ref.home(), e) {
+		keys = append(keys, m.from)
 	}
 	return keys
+}
+
+func (w *world) recentMoves(namespace string, e *event) []move {
+	return slices.DeleteFunc(slices.Clone(w.moves[namespace]), func(m move) bool { return e.answered.Sub(m.at) > patience })
 }

@@ -20,8 +20,11 @@ func owner(w *world, e *event) finding {
 	}
 	for _, before := range w.movedFrom(e) {
 		if w.holds(e.writer, before, e).verdict == allowed {
-			return finding{moving, fmt.Sprintf("its key was %q until just now", before)}
+			return finding{verdict: moving, why: fmt.Sprintf("its key was %q until just now", before)}
 		}
+	}
+	if w.dissolves(e) {
+		return finding{verdict: unclear, why: "the definition of what places it is being deleted"}
 	}
 	return f
 }
@@ -36,11 +39,11 @@ func (w *world) holds(r writer, key string, e *event) finding {
 	why := fmt.Sprintf("key %q is in shard %d, and %s", key, id, w.whyNot(r, id))
 	switch {
 	case s.unseen || w.member(r.pod).unseen:
-		return finding{unclear, why}
+		return finding{verdict: unclear, why: why}
 	case w.heldHonestly(r, s, e):
-		return finding{meddled, why}
+		return finding{verdict: meddled, why: why}
 	}
-	return finding{violates, why}
+	return finding{verdict: violates, why: why}
 }
 
 // heldHonestly: it would hold the shard, had nobody meddled with Leases just now.

@@ -15,6 +15,7 @@ import (
 // Two processes, and their first lives.
 const (
 	a, b   = "banyan-0/ua/pa", "banyan-1/ub/pb"
+	c      = "banyan-2/uc/pc"
 	a0, b0 = shard.Identity(a + ".0"), shard.Identity(b + ".0")
 )
 
@@ -100,7 +101,7 @@ func TestOwner(t *testing.T) {
 				s.copy(a, "leaf")
 				s.copy(b, "leaf").ObjectRef.Name = "other"
 			},
-			want:       []string{"C1 owner: roles leaf/other (update)"},
+			want:       []string{"C1 owner: roles leaf/other (update)", "C10 epoch: roles leaf/other (update)"},
 			wantCounts: Counts{Judged: 2},
 		},
 		"a namespace that is made for an anchor has the key of its parent": {
@@ -121,7 +122,7 @@ func TestOwner(t *testing.T) {
 		},
 		"labels of a namespace belong to its holder": {
 			log:        func(s *script) { s.namespace(a, tree); s.namespace(b, tree) },
-			want:       []string{"C1 owner: namespaces tree (update)"},
+			want:       []string{"C1 owner: namespaces tree (update)", "C10 epoch: namespaces tree (update)"},
 			wantCounts: Counts{Judged: 2},
 		},
 		"what has no namespace has the key of the cluster": {
@@ -140,7 +141,7 @@ func TestOwner(t *testing.T) {
 				s.copy(b, tree)
 				s.copy(a, tree)
 			},
-			want:       []string{"C1 owner: roles tree/r (update)"},
+			want:       []string{"C1 owner: roles tree/r (update)", "C10 epoch: roles tree/r (update)"},
 			wantCounts: Counts{Judged: 2},
 		},
 	}
@@ -161,6 +162,6 @@ func TestOwner(t *testing.T) {
 
 // reduced leaves out what every log has.
 func reduced(c Counts) Counts {
-	c.Events, c.Writes = 0, 0
+	c.Events, c.Writes, c.Unstamped = 0, 0, 0
 	return c
 }

@@ -21,6 +21,12 @@ type Config struct {
 	Shards int
 	// Scope is what the replicas were told to manage. The zero Scope is all.
 	Scope hierarchy.Scope
+	// Marks say what the rig did. The zero Marks leave C4 without limits, and C5, C6
+	// and C9 without anything to judge.
+	Marks Marks
+	// Require names rules that must judge something, or else that is a violation. A
+	// rule that Marks give something to judge is one of them in any case.
+	Require []string
 }
 
 // Rules, as violations name them.
@@ -29,10 +35,23 @@ const (
 	RuleEvidence = "evidence"
 	// RuleOwner: whoever writes holds the shard.
 	RuleOwner = "C1 owner"
+	// RuleStamp: in a namespace that is moving between shards, nothing is written but
+	// the end of the move.
+	RuleStamp = "S1 stamp"
 	// RuleTransfer: shards change hands in legal ways only.
 	RuleTransfer = "C2 transfer"
 	// RuleFence: nothing is written by a life that has ended.
 	RuleFence = "C3 fence"
+	// RuleGap: no shard is long without an owner.
+	RuleGap = "C4 gap"
+	// RuleMoves: each shard moves as often as the ring demands, and no more.
+	RuleMoves = "C5 moves"
+	// RuleCost: a steady cluster writes heartbeats, and no more.
+	RuleCost = "C6 cost"
+	// RuleFresh: changes of users arrive in time, whatever else is to be done.
+	RuleFresh = "C9 fresh"
+	// RuleEpoch: within an epoch, one process writes in a namespace.
+	RuleEpoch = "C10 epoch"
 	// RuleConditional: no write is unconditional.
 	RuleConditional = "C8 conditional"
 )
@@ -48,8 +67,20 @@ type Report struct {
 	Gaps []Gap
 	// Fences are the lives that others ended.
 	Fences []Fence
+	// Rules say of each rule how much it judged, in the order of Rules.
+	Rules []Judged
+	// Lines are how many lines of each sort there were, most of them first.
+	Lines []Lines
+	// Outages are the times in which the API server answered nobody.
+	Outages []Span
+	// Scenarios, Costs and Probes are what was found of those in the Marks, in
+	// their order.
+	Scenarios []Moved
+	Costs     []Cost
+	Probes    []Fresh
 
-	writes []write
+	writes  []write
+	changes []change
 }
 
 // Violation is a write that must not be.
@@ -83,8 +114,14 @@ type Counts struct {
 	// Unordered is how many of the judged have no revision of their own.
 	Unordered int
 	// Moving counts writes that were allowed only because the namespace had just
-	// changed trees.
+	// changed trees without a stamp.
 	Moving int
+	// Late counts writes that were allowed only because the move had just got its
+	// stamp, of which the owner could not know yet.
+	Late int
+	// Stamped and Unstamped count changes between shards that users made: those
+	// with a stamp, and those without.
+	Stamped, Unstamped int
 	// Meddled counts writes that were allowed only because somebody had just
 	// changed a Lease by hand.
 	Meddled int
@@ -93,6 +130,9 @@ type Counts struct {
 	// Unseen counts Lease writes that are missing in the log, and Recovered
 	// those of them that a request without an answer explains.
 	Unseen, Recovered int
+	// Watched counts Lease writes that only the record of Leases has, and Lost how
+	// often that record has a hole.
+	Watched, Lost int
 	// Unowned is how many shards that once had a holder have none when the log ends.
 	Unowned int
 	// Opaque counts writes whose bodies were not logged, so that C8 says nothing
@@ -111,7 +151,15 @@ const (
 	CauseHandover Cause = "handover"
 	// CauseRestart: the same member got the shard again in a new life.
 	CauseRestart Cause = "restart"
+	// CauseOutage: while it lasted, the API server was down for a time.
+	CauseOutage Cause = "outage"
+	// CauseHand: somebody deleted or emptied the Lease of the shard, or the
+	// heartbeat of its holder, by hand. The gap begins there.
+	CauseHand Cause = "hand"
 )
+
+// Causes are all of them.
+var Causes = []Cause{CauseTakeover, CauseHandover, CauseRestart, CauseOutage, CauseHand}
 
 // Gap is a time in which a shard had no valid holder, though it once had one.
 type Gap struct {

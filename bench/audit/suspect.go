@@ -16,6 +16,9 @@ type suspect struct {
 	findings []finding // by judge
 	turn     int       // of the world that it was examined in last
 	tried    int       // how many removals were open then
+	// epoch in which it was, and whether there was no other at any such moment.
+	epoch   epoch
+	certain bool
 }
 
 // examine looks at a write in the world as it is, and as it may be already.
@@ -23,6 +26,9 @@ func (c *check) examine(s *suspect) {
 	if s.findings != nil && s.turn == c.world.turn && len(c.removals()) == s.tried {
 		return
 	}
+	now := c.world.epochOf(s.event)
+	s.certain = s.findings == nil || s.certain && s.epoch == now
+	s.epoch = now
 	s.turn, s.tried = c.world.turn, len(c.removals())
 	s.look(c.world)
 	if s.allowed() {
@@ -59,11 +65,19 @@ func (s *suspect) allowed() bool {
 func (c *check) conclude(s *suspect) {
 	c.report.Counts.Judged++
 	c.fences.wrote(s.event, s.first)
+	c.world.wrote(s)
 	worst := allowed
 	for i, f := range s.findings {
 		worst = min(worst, f.verdict)
-		if f.verdict == violates {
-			c.violation(judges[i].rule, s.event, f.why)
+		rule := judges[i].rule
+		if !f.idle {
+			c.judged[rule]++
+		}
+		switch {
+		case f.verdict == violates:
+			c.violation(rule, s.event, f.why)
+		case f.verdict != allowed:
+			c.excused[rule]++
 		}
 	}
 	switch worst {
@@ -73,6 +87,8 @@ func (c *check) conclude(s *suspect) {
 		c.report.Counts.Meddled++
 	case moving:
 		c.report.Counts.Moving++
+	case late:
+		c.report.Counts.Late++
 	}
 }
 
@@ -82,6 +98,12 @@ func (c *check) loose(place int) {
 	for len(c.waiting) > 0 && c.waiting[0].first <= place {
 		c.open = append(c.open, &suspect{window: c.waiting[0]})
 		c.waiting = c.waiting[1:]
+	}
+	c.world.dissolving = 0
+	for _, s := range c.open {
+		if s.verb == definitionVerb {
+			c.world.dissolving++
+		}
 	}
 	for _, s := range c.open {
 		if c.world.judged(s.event) {

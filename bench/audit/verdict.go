@@ -14,8 +14,10 @@ const (
 	unclear
 	// meddled: somebody changed a Lease by hand, and replicas had no time to see it.
 	meddled
-	// moving: the namespace changed trees, and replicas had no time to see it.
+	// moving: the namespace changed trees without a stamp, and replicas had no time to see it.
 	moving
+	// late: the namespace began to change trees, and its owner had no time to see it.
+	late
 	// allowed without a reservation.
 	allowed
 )
@@ -24,12 +26,15 @@ const (
 type finding struct {
 	verdict verdict
 	why     string
+	// idle: the rule has nothing to say of such a write.
+	idle bool
 }
 
 func (f finding) best(other finding) finding {
 	if other.verdict > f.verdict {
-		return other
+		f.verdict, f.why = other.verdict, other.why
 	}
+	f.idle = f.idle && other.idle
 	return f
 }
 
@@ -42,5 +47,7 @@ type judge struct {
 
 var judges = []judge{
 	{RuleOwner, owner},
+	{RuleStamp, settled},
 	{RuleFence, fenced},
+	{RuleEpoch, single},
 }

@@ -25,10 +25,17 @@ type world struct {
 	forest  *hierarchy.Forest
 	objects map[reference]metav1.Object // what the forest was made from
 	moves   map[string][]move
+	stamped map[string]time.Time // since when namespaces are
+	// marked and unstamped count moves of users between shards.
+	marked, unstamped int
 
 	members map[string]*memberState
 	shards  map[shard.ID]*shardState
-	ended   map[string]bool // processes of which a life has ended
+	ended   map[string]bool   // processes of which a life has ended
+	authors map[string]author // by namespace
+
+	// dissolving counts the deletions of definitions that may be under way.
+	dissolving int
 
 	// turn changes with every fold, so that nothing is judged twice alike.
 	turn int
@@ -53,6 +60,8 @@ type memberState struct {
 type shardState struct {
 	leaseState
 	epoch int64
+	// tenure counts epochs, also those whose numbers repeat.
+	tenure int
 	// deleted: it was, and is not written anew. That released nobody: claim is who
 	// held it.
 	deleted bool
@@ -71,9 +80,11 @@ func newWorld(cfg Config) *world {
 		forest:  hierarchy.NewForest(cfg.Scope),
 		objects: map[reference]metav1.Object{},
 		moves:   map[string][]move{},
+		stamped: map[string]time.Time{},
 		members: map[string]*memberState{},
 		shards:  map[shard.ID]*shardState{},
 		ended:   map[string]bool{},
+		authors: map[string]author{},
 	}
 }
 
@@ -90,15 +101,20 @@ func (w *world) judged(e *event) bool {
 	return e.ref.namespace != own && (!e.ref.isNamespace() || e.ref.name != own)
 }
 
+// home is the namespace that an object is in, or that it is.
+func (r reference) home() string {
+	if r.isNamespace() {
+		return r.name
+	}
+	return r.namespace
+}
+
 func (r reference) isNamespace() bool { return r.group == "" && r.resource == "namespaces" }
 
 // key of the namespace that is written to, or of the cluster.
 func (w *world) key(ref reference) string {
-	switch {
-	case ref.isNamespace():
-		return w.forest.Key(ref.name)
-	case ref.namespace != "":
-		return w.forest.Key(ref.namespace)
+	if home := ref.home(); home != "" {
+		return w.forest.Key(home)
 	}
 	return shard.ClusterKey
 }
