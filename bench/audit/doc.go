@@ -31,8 +31,8 @@
 // # What it costs
 //
 // The whole log is in memory, some 700 bytes a line: its order is that of revisions, and
-// a write of a Lease may be explained by another that comes much later. So a million
-// lines need about a gigabyte.
+// a write of a Lease may be explained by another that comes much later. A log of 86,000
+// lines needed 170 MB in all.
 //
 // # What it cannot see
 //
