@@ -28,9 +28,10 @@ func (l *Log) Check(cfg Config) Report {
 	events, watched := withLeases(l.events, l.leases)
 	events, unseen, recovered := withUnseen(events, cfg.Namespace)
 	events = withDefinitions(events)
-	down := outages(l.events, cfg.Marks.Outages)
+	world := newWorld(cfg)
+	down := world.outages(l.events)
 	c := &check{
-		world: newWorld(cfg), history: newHistory(events), gaps: newGaps(down), fences: newFences(), costs: newCosts(cfg.Marks),
+		world: world, history: newHistory(events), gaps: newGaps(down), fences: newFences(), costs: newCosts(cfg.Marks),
 		judged: map[string]int{}, excused: map[string]int{},
 	}
 	c.report.Outages = down

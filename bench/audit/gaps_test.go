@@ -107,8 +107,17 @@ func TestCauses(t *testing.T) {
 			log: func(s *script) {
 				s.shard(a, treeShard, "", 1)
 				s.wait(6000).shard(b, treeShard, b0, 2)
+				s.beat(b, "banyan-1", b0)
 			},
 			want: CauseOutage, wantFrom: 6010,
+		},
+		"nobody did, since nobody lived": {
+			log: func(s *script) {
+				s.shard(a, treeShard, "", 1)
+				s.wait(6000).beat(c, "banyan-2", c+".0")
+				s.shard(c, treeShard, c+".0", 2)
+			},
+			want: CauseHandover, wantFrom: 6020,
 		},
 		"the rig knows of an outage": {
 			log: func(s *script) {

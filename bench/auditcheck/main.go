@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/banyan-hns/banyan/bench/audit"
 	"github.com/banyan-hns/banyan/hierarchy"
@@ -44,6 +46,15 @@ func run(args []string) (audit.Report, error) {
 		scope.ExcludedNamespaces = append(scope.ExcludedNamespaces, name)
 		return nil
 	})
+	var files files
+	f.StringVar(&files.marks, "marks", "", "file that says what the rig did (JSON, see audit.Marks), for C4, C5, C6 and C9")
+	f.StringVar(&files.leases, "leases", "", "file of an audit.Recorder of the same run")
+	cfg.Require = []string{audit.RuleOwner, audit.RuleTransfer, audit.RuleConditional}
+	f.Func("require", "rules that must judge something, separated by commas, by the first words of their names (default C1,C2,C8)", func(list string) error {
+		var err error
+		cfg.Require, err = rulesNamed(list)
+		return err
+	})
 	f.StringVar(&scope.IncludedNamespaceRegex, "included-namespace-regex", ".*", "as the replicas were started with")
 	if err := f.Parse(args); err != nil {
 		return audit.Report{}, err
@@ -58,22 +69,60 @@ func run(args []string) (audit.Report, error) {
 	if cfg.Scope, err = hierarchy.NewScope(scope); err != nil {
 		return audit.Report{}, err
 	}
-	return check(f.Arg(0), cfg)
+	files.log = f.Arg(0)
+	return files.check(cfg)
 }
 
-func check(path string, cfg audit.Config) (audit.Report, error) {
-	var in io.Reader = os.Stdin
-	if path != "-" {
-		file, err := os.Open(path)
-		if err != nil {
-			return audit.Report{}, fmt.Errorf("opening the audit log: %w", err)
+// rulesNamed finds rules by the first words of their names.
+func rulesNamed(list string) ([]string, error) {
+	rules := []string{}
+	for short := range strings.SplitSeq(list, ",") {
+		found := slices.IndexFunc(audit.Rules(), func(rule string) bool { first, _, _ := strings.Cut(rule, " "); return first == short })
+		switch {
+		case short == "":
+		case found < 0:
+			return nil, fmt.Errorf("%q is no rule; name some of %s", short, strings.Join(audit.Rules(), ", "))
+		default:
+			rules = append(rules, audit.Rules()[found])
 		}
-		defer file.Close()
-		in = file
 	}
-	log, err := audit.Read(in)
-	if err != nil {
-		return audit.Report{}, err
+	return rules, nil
+}
+
+// files are the paths of what is read; all but the log may be empty.
+type files struct {
+	log, marks, leases string
+}
+
+func (f files) check(cfg audit.Config) (report audit.Report, err error) {
+	if f.marks != "" {
+		read := func(r io.Reader) (err error) { cfg.Marks, err = audit.ReadMarks(r); return err }
+		if err := with("the marks", f.marks, read); err != nil {
+			return report, err
+		}
+	}
+	var log *audit.Log
+	read := func(r io.Reader) (err error) { log, err = audit.Read(r); return err }
+	if err := with("the audit log", f.log, read); err != nil {
+		return report, err
+	}
+	if f.leases != "" {
+		if err := with("the record of Leases", f.leases, log.AddLeases); err != nil {
+			return report, err
+		}
 	}
 	return log.Check(cfg), nil
+}
+
+// with opens a file and reads it. The name - is standard input.
+func with(what, path string, read func(io.Reader) error) error {
+	if path == "-" {
+		return read(os.Stdin)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("opening %s: %w", what, err)
+	}
+	defer file.Close()
+	return read(file)
 }
