@@ -11,6 +11,8 @@ TOOLS := $(BIN)/tools
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 IMAGE ?= localhost/banyan:dev
+NAMESPACE ?= hnc-system
+VARIANT ?= default
 
 # The packages that need no binaries, no network and no clock. Their tests are the first rung of the ladder.
 PURE := $(addprefix ./,$(wildcard hierarchy hierarchy/foresttest hierarchy/propagate hierarchy/quota hierarchy/validate \
@@ -46,6 +48,10 @@ build: ## Build bin/banyan and bin/kubectl-hns.
 .PHONY: image
 image: build ## Pack bin/banyan into bin/banyan-image.tar, for ctr, docker or podman to load (IMAGE=name:tag).
 	go run ./config/image -o $(BIN)/banyan-image.tar -tag $(IMAGE) $(BIN)/banyan=/banyan
+
+.PHONY: manifests
+manifests: $(TOOLS)/kustomize ## Write bin/banyan.yaml to apply (NAMESPACE=, IMAGE=, VARIANT=default, certmanager or nowebhooks).
+	$(TOOLS)/kustomize build config/$(VARIANT) | sed -e 's|hnc-system|$(NAMESPACE)|g' -e 's|localhost/banyan:dev|$(IMAGE)|g' > $(BIN)/banyan.yaml
 
 .PHONY: kube
 kube: ## Build etcd and Kubernetes, once per version (20 min with an empty Go cache).

@@ -100,3 +100,62 @@ func cutLastArgument(t *testing.T, set *unstructured.Unstructured) string {
 	require.NoError(t, unstructured.SetNestedSlice(set.Object, containers, "spec", "template", "spec", "containers"))
 	return args[len(args)-1].(string)
 }
+
+// TestCertManager: it issues the certificate that Banyan serves, for the name by
+// which the API server calls, and is told where to put the authority.
+func TestCertManager(t *testing.T) {
+	built := kustomize(t, "certmanager")
+	injected, names, args := 0, []string(nil), []string(nil)
+	for _, object := range built {
+		if object.GetAnnotations()["cert-manager.io/inject-ca-from"] == "hnc-system/banyan-webhook" {
+			injected++
+		}
+		switch {
+		case object.GetKind() == "Certificate" && object.GetName() == "banyan-webhook":
+			secret, _, err := unstructured.NestedString(object.Object, "spec", "secretName")
+			require.NoError(t, err)
+			require.Equal(t, "hnc-webhook-server-cert", secret)
+			names, _, err = unstructured.NestedStringSlice(object.Object, "spec", "dnsNames")
+			require.NoError(t, err)
+		case object.GetKind() == "StatefulSet":
+			containers, _, err := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "containers")
+			require.NoError(t, err)
+			args, _, err = unstructured.NestedStringSlice(containers[0].(map[string]any), "args")
+			require.NoError(t, err)
+		}
+	}
+	require.Equal(t, 2, injected)
+	require.Contains(t, names, "hnc-webhook-service.hnc-system.svc")
+	require.Contains(t, args, "--enable-internal-cert-management=false")
+}
+
+// TestAnyNamespace: the namespace is spelt out in full wherever it stands, so that
+// replacing the name moves all of Banyan. Nothing else has the name as a part.
+func TestAnyNamespace(t *testing.T) {
+	for _, dir := range []string{"default", "certmanager", "nowebhooks"} {
+		var moved []*unstructured.Unstructured
+		for _, object := range kustomize(t, dir) {
+			data, err := object.MarshalJSON()
+			require.NoError(t, err)
+			again := &unstructured.Unstructured{}
+			require.NoError(t, again.UnmarshalJSON(bytes.ReplaceAll(data, []byte("hnc-system"), []byte("tenancy"))))
+			moved = append(moved, again)
+		}
+		homes, selves := 0, 0
+		for _, object := range moved {
+			if namespace := object.GetNamespace(); namespace != "" {
+				require.Equal(t, "tenancy", namespace, id(object))
+			}
+			if object.GetKind() == "Namespace" {
+				require.Equal(t, "tenancy", object.GetName())
+				homes++
+			}
+			data, err := object.MarshalJSON()
+			require.NoError(t, err)
+			selves += bytes.Count(data, []byte("system:serviceaccount:tenancy:banyan"))
+			require.NotContains(t, string(data), "system:serviceaccount:hnc", id(object))
+		}
+		require.Equal(t, 1, homes, dir)
+		require.Positive(t, selves, dir)
+	}
+}

@@ -5,6 +5,7 @@ package config_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,17 +36,18 @@ func TestSecretsAreOutOfReach(t *testing.T) {
 	for _, rule := range find[rbacv1.ClusterRole](t, "ClusterRole", "banyan-base").Rules {
 		require.NotContains(t, rule.Resources, "secrets")
 	}
-	found := false
+	verbs := map[string][]string{}
 	for _, rule := range find[rbacv1.Role](t, "Role", "banyan").Rules {
 		if !slices.Contains(rule.Resources, "secrets") {
 			continue
 		}
-		found = true
 		require.Equal(t, []string{"secrets"}, rule.Resources)
-		require.Equal(t, []string{"hnc-webhook-server-cert"}, rule.ResourceNames)
-		require.Equal(t, []string{"get", "list", "watch"}, rule.Verbs)
+		verbs[strings.Join(rule.ResourceNames, ",")] = rule.Verbs
 	}
-	require.True(t, found, "the certificate must be readable")
+	require.Equal(t, map[string][]string{
+		"hnc-webhook-server-cert": {"get", "list", "watch", "update"},
+		"":                        {"create"}, // of a name that RBAC cannot know
+	}, verbs)
 }
 
 // TestClusterRoleIsAggregated makes sure that applying the manifests again does
@@ -75,4 +77,23 @@ func TestEscalation(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[string][]string{"bind": {"roles", "clusterroles"}, "escalate": {"roles"}}, got)
+}
+
+// TestConfigMaps pins those that replicas may change: each by its name, and none of
+// anybody else's. A name cannot be given where an object is yet to be created.
+func TestConfigMaps(t *testing.T) {
+	for _, rule := range find[rbacv1.ClusterRole](t, "ClusterRole", "banyan-base").Rules {
+		require.NotContains(t, rule.Resources, "configmaps")
+	}
+	got := map[string][]string{}
+	for _, rule := range find[rbacv1.Role](t, "Role", "banyan").Rules {
+		if slices.Contains(rule.Resources, "configmaps") {
+			require.Equal(t, []string{"configmaps"}, rule.Resources)
+			require.LessOrEqual(t, len(rule.ResourceNames), 1)
+			got[strings.Join(rule.ResourceNames, "")] = rule.Verbs
+		}
+	}
+	require.Equal(t, map[string][]string{
+		"": {"create"}, "banyan-ring": {"get", "list", "watch"}, "banyan-moves": {"get", "update"}, "banyan-admission": {"get", "patch"},
+	}, got)
 }

@@ -66,7 +66,11 @@ func TestWebhooks(t *testing.T) {
 		require.EqualValues(t, 443, *hook.ClientConfig.Service.Port, hook.Name)
 		require.Empty(t, hook.ClientConfig.CABundle, hook.Name)
 		require.EqualValues(t, 2, *hook.TimeoutSeconds, hook.Name)
-		require.Equal(t, admissionregistrationv1.SideEffectClassNone, *hook.SideEffects, hook.Name)
+		effects := admissionregistrationv1.SideEffectClassNone
+		if hook.Name == "hierarchyconfigurations.hnc.x-k8s.io" {
+			effects = admissionregistrationv1.SideEffectClassNoneOnDryRun
+		}
+		require.Equal(t, effects, *hook.SideEffects, hook.Name)
 		require.Equal(t, []string{"v1"}, hook.AdmissionReviewVersions, hook.Name)
 	}
 	require.Equal(t, map[string]pinned{

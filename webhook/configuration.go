@@ -6,6 +6,7 @@ package webhook
 import (
 	"context"
 	"fmt"
+	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -13,6 +14,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -26,19 +29,70 @@ type configurations struct {
 	decoder admission.Decoder
 	forest  Forest
 	rights  rights
+	moves   *Moves
 }
 
 // judge asks the forest first, and the API server about rights only if the forest
 // has no objection. No lock is held meanwhile. What is in other namespaces is told
 // to nobody but those with rights there.
+//
+// A new parent is granted last, since others must wait for what became of it.
 func (h configurations) judge(ctx context.Context, request admission.Request) (verdict validate.Verdict, err error) {
 	if request.Operation == opDelete {
 		return validate.Allow(), nil
 	}
-	configuration := &api.HierarchyConfiguration{}
-	if err := h.decoder.Decode(request, configuration); err != nil {
-		return verdict, fmt.Errorf("reading the object: %w", err)
+	old, configuration := &api.HierarchyConfiguration{}, &api.HierarchyConfiguration{}
+	if err := decode(h.decoder, request, configuration, old); err != nil {
+		return verdict, err
 	}
+	if old.Spec.Parent == configuration.Spec.Parent || configuration.Name != api.HierarchyConfigurationName {
+		return h.allows(ctx, request, configuration), nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, grantWithin)
+	defer cancel()
+	if !h.hasSeen(ctx, old) {
+		return validate.NotSynced(old.Namespace), nil
+	}
+	verdict = h.allows(ctx, request, configuration)
+	if !verdict.Allowed || configuration.Spec.Parent == "" {
+		return verdict, nil
+	}
+	granted := h.moves.grant(ctx, moveOf(request, old, configuration), ptr.Deref(request.DryRun, false))
+	granted.Warnings = verdict.Warnings
+	return granted, nil
+}
+
+func moveOf(request admission.Request, old, configuration *api.HierarchyConfiguration) validate.Move {
+	move := validate.Move{
+		ID: request.UID, Namespace: configuration.Namespace, Parent: configuration.Spec.Parent, Over: old.ResourceVersion,
+	}
+	if request.Operation == opCreate {
+		move.Creates = configuration.UID
+	}
+	return move
+}
+
+// hasSeen waits until the forest is no older than the object that is to be changed,
+// if there is one.
+//
+// Invariant: what the forest takes for no change is none. Reason: a parent that was
+// taken away a moment ago could be given back without its rights.
+func (h configurations) hasSeen(ctx context.Context, old *api.HierarchyConfiguration) (seen bool) {
+	err := wait.PollUntilContextCancel(ctx, seenEvery, true, func(context.Context) (done bool, _ error) {
+		h.forest.Read(func(f *hierarchy.Forest) {
+			known := f.Observe(old.Namespace).Configuration
+			done = old.ResourceVersion == "" || known != nil && !hierarchy.Newer(old.ResourceVersion, known.ResourceVersion)
+		})
+		return done, nil
+	})
+	return err == nil
+}
+
+// seenEvery is how often the forest is asked whether it has seen something.
+const seenEvery = 5 * time.Millisecond
+
+// allows asks everything but whether other moves are under way.
+func (h configurations) allows(ctx context.Context, request admission.Request, configuration *api.HierarchyConfiguration) (verdict validate.Verdict) {
 	var needed validate.Rights
 	h.forest.Read(func(f *hierarchy.Forest) {
 		if verdict = validate.Configuration(f, configuration); !verdict.Allowed {
@@ -49,17 +103,17 @@ func (h configurations) judge(ctx context.Context, request admission.Request) (v
 		verdict.Warnings = append(verdict.Warnings, warnings...)
 	})
 	if !verdict.Allowed {
-		return verdict, nil
+		return verdict
 	}
 	if denial := h.rights.check(ctx, request.UserInfo, needed); !denial.Allowed {
-		return denial, nil
+		return denial
 	}
 	warnings := verdict.Warnings
 	h.forest.Look(func(f *hierarchy.Forest, tracked []propagate.Tracked) {
 		verdict = validate.Conflicts(f, tracked, configuration)
 	})
 	verdict.Warnings = append(verdict.Warnings, warnings...)
-	return verdict, nil
+	return verdict
 }
 
 // rights asks the API server what a user may do.

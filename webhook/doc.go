@@ -5,5 +5,7 @@
 // request, ask validate, encode the verdict.
 //
 // Every replica serves all paths, whatever it owns. A verdict is advice about a
-// forest that may be a moment old; what slips through becomes a condition.
+// forest that may be a moment old; what slips through becomes a condition. One
+// thing must not slip through, a cycle: new parents are granted by Moves, which
+// trusts no cache, and on which all replicas agree.
 package webhook

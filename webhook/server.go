@@ -58,6 +58,8 @@ type Options struct {
 	// no change of the types in the HNCConfiguration can be judged, and none
 	// is allowed.
 	Catalog func(context.Context) (propagate.Lookup, error)
+	// Moves grants changes of parents.
+	Moves *Moves
 	// SelfCheck is told that the API server has asked.
 	SelfCheck *SelfCheck
 }
@@ -65,7 +67,7 @@ type Options struct {
 // Register puts all handlers on a server.
 func Register(server Registrar, o Options) {
 	decoder := admission.NewDecoder(o.Scheme)
-	configurations := configurations{decoder, o.Forest, rights{o.Reviews, o.Reader}}
+	configurations := configurations{decoder, o.Forest, rights{o.Reviews, o.Reader}, o.Moves}
 	hncConfigurations := hncConfigurations{decoder, o.Forest, o.Catalog}
 	objects := objects{o.Forest}
 	mutators := mutators{decoder, o.Forest}

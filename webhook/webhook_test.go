@@ -84,8 +84,11 @@ func catalog(context.Context) (propagate.Lookup, error) {
 	}, nil
 }
 
-// serve the handlers over a forest: a is the root of b, a subnamespace, and c,
-// which has a child d; e is a root. The user alice may change a and c; reviews
+// layout of the forest: a is the root of b, a subnamespace, and c, which has a child
+// d; e is a root.
+const layout = "-Aac-"
+
+// serve the handlers over the forest. The user alice may change a and c; reviews
 // about anything in "broken" fail.
 func serve(t *testing.T) *httptest.Server {
 	mux := http.NewServeMux()
@@ -113,9 +116,15 @@ func options(t testing.TB) webhook.Options {
 	})
 	scope, err := hierarchy.NewScope(hierarchy.ScopeOptions{ExcludedNamespaces: []string{"kube-system"}, IncludedNamespaceRegex: ".*"})
 	require.NoError(t, err)
+	forest := still{foresttest.CreateIn(scope, layout), tracked()}
+	builder := fake.NewClientBuilder().WithScheme(scheme)
+	for _, object := range foresttest.Objects(layout) {
+		builder.WithObjects(object)
+	}
+	reader := builder.Build()
 	return webhook.Options{
-		Scheme: scheme, Forest: still{foresttest.CreateIn(scope, "-Aac-"), tracked()}, Self: self, Reviews: reviews,
-		Reader: fake.NewClientBuilder().WithScheme(scheme).Build(), Catalog: catalog,
+		Scheme: scheme, Forest: forest, Self: self, Reviews: reviews,
+		Reader: reader, Catalog: catalog, Moves: webhook.NewMoves(&webhook.Memory{}, forest, reader),
 		SelfCheck: &webhook.SelfCheck{Replica: "banyan-0"},
 	}
 }
@@ -133,7 +142,12 @@ type request struct {
 	raw         string
 	kind        metav1.GroupVersionKind
 	namespace   string
+	dryRun      bool
 }
+
+func (r request) dry() request { r.dryRun = true; return r }
+
+func (r request) by(user authenticationv1.UserInfo) request { r.user = user; return r }
 
 func ask(t *testing.T, server *httptest.Server, r request) *admissionv1.AdmissionResponse {
 	encode := func(o runtime.Object) runtime.RawExtension {
@@ -148,7 +162,7 @@ func ask(t *testing.T, server *httptest.Server, r request) *admissionv1.Admissio
 		TypeMeta: metav1.TypeMeta{APIVersion: "admission.k8s.io/v1", Kind: "AdmissionReview"},
 		Request: &admissionv1.AdmissionRequest{
 			UID: "uid", Operation: r.operation, UserInfo: r.user, Object: encode(r.object), OldObject: encode(r.old),
-			Kind: r.kind, Namespace: r.namespace,
+			Kind: r.kind, Namespace: r.namespace, DryRun: &r.dryRun,
 		},
 	}
 	body, err := json.Marshal(review)
@@ -207,32 +221,32 @@ func TestAnswers(t *testing.T) {
 		wantMessage string
 	}{
 		"a new parent, with rights in both trees": {
-			request: request{path: webhook.PathConfiguration, operation: admissionv1.Update, user: admin, object: configuration("e", "a")},
+			request: request{path: webhook.PathConfiguration, operation: admissionv1.Update, user: admin, object: configuration("e", "a"), old: configuration("e", "")},
 		},
 		"a new parent for a root, with rights there": {
 			request: request{path: webhook.PathConfiguration, operation: admissionv1.Create, user: alice, object: configuration("e", "c")},
 		},
 		"a new parent without rights": {
-			request:  request{path: webhook.PathConfiguration, operation: admissionv1.Update, user: alice, object: configuration("a", "e")},
+			request:  request{path: webhook.PathConfiguration, operation: admissionv1.Update, user: alice, object: configuration("a", "e"), old: configuration("a", "")},
 			wantCode: http.StatusUnauthorized, wantMessage: "alice",
 		},
 		"rights that cannot be reviewed": {
 			request: request{
 				path: webhook.PathConfiguration, operation: admissionv1.Update,
-				user: authenticationv1.UserInfo{Username: "unlucky"}, object: configuration("e", "a"),
+				user: authenticationv1.UserInfo{Username: "unlucky"}, object: configuration("e", "a"), old: configuration("e", ""),
 			},
 			wantCode: http.StatusInternalServerError, wantMessage: "try again",
 		},
 		"a cycle": {
-			request:  request{path: webhook.PathConfiguration, operation: admissionv1.Update, user: admin, object: configuration("a", "d")},
+			request:  request{path: webhook.PathConfiguration, operation: admissionv1.Update, user: admin, object: configuration("a", "d"), old: configuration("a", "")},
 			wantCode: http.StatusConflict, wantMessage: "illegal parent",
 		},
 		"a parent that does not exist": {
-			request:  request{path: webhook.PathConfiguration, operation: admissionv1.Update, user: admin, object: configuration("e", "nowhere")},
+			request:  request{path: webhook.PathConfiguration, operation: admissionv1.Update, user: admin, object: configuration("e", "nowhere"), old: configuration("e", "")},
 			wantCode: http.StatusForbidden, wantMessage: "does not exist",
 		},
 		"a parent that is excluded": {
-			request:  request{path: webhook.PathConfiguration, operation: admissionv1.Update, user: admin, object: configuration("e", "kube-system")},
+			request:  request{path: webhook.PathConfiguration, operation: admissionv1.Update, user: admin, object: configuration("e", "kube-system"), old: configuration("e", "")},
 			wantCode: http.StatusForbidden, wantMessage: "excluded",
 		},
 		"a namespace that was not seen yet": {
@@ -241,7 +255,7 @@ func TestAnswers(t *testing.T) {
 		},
 		"a label that is not managed": {
 			request: request{
-				path: webhook.PathConfiguration, operation: admissionv1.Update, user: admin,
+				path: webhook.PathConfiguration, operation: admissionv1.Update, user: admin, old: configuration("e", ""),
 				object: func() runtime.Object {
 					c := configuration("e", "")
 					c.Spec.Labels = []api.MetaKVP{{Key: "team", Value: "x"}}
@@ -251,11 +265,11 @@ func TestAnswers(t *testing.T) {
 			wantCode: http.StatusUnprocessableEntity, wantMessage: "spec.labels",
 		},
 		"Banyan itself is not judged": {
-			request: request{path: webhook.PathConfiguration, operation: admissionv1.Update, user: banyan, object: configuration("a", "d")},
+			request: request{path: webhook.PathConfiguration, operation: admissionv1.Update, user: banyan, object: configuration("a", "d"), old: configuration("a", "")},
 		},
 		"another ServiceAccount of its namespace is": {
 			request: request{
-				path: webhook.PathConfiguration, operation: admissionv1.Update, object: configuration("a", "d"),
+				path: webhook.PathConfiguration, operation: admissionv1.Update, object: configuration("a", "d"), old: configuration("a", ""),
 				user: authenticationv1.UserInfo{Username: "system:serviceaccount:hnc-system:default"},
 			},
 			wantCode: http.StatusConflict, wantMessage: "illegal parent",

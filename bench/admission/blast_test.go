@@ -18,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/banyan-hns/banyan/bench/replicas"
@@ -108,8 +109,13 @@ func pod(namespace, name string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec: corev1.PodSpec{
-			AutomountServiceAccountToken: new(bool),
-			Containers:                   []corev1.Container{{Name: "c", Image: "example.com/c"}},
+			AutomountServiceAccountToken: ptr.To(false),
+			SecurityContext: &corev1.PodSecurityContext{
+				RunAsNonRoot: ptr.To(true), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+			},
+			Containers: []corev1.Container{{Name: "c", Image: "example.com/c", SecurityContext: &corev1.SecurityContext{
+				AllowPrivilegeEscalation: ptr.To(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+			}}},
 		},
 	}
 }
@@ -132,11 +138,15 @@ func life[O client.Object](o O) request {
 
 func status[O client.Object](o O, edit func(O)) request {
 	return func(ctx context.Context, c client.Client) error {
-		if err := c.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil {
-			return err
+		for {
+			if err := c.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil {
+				return err
+			}
+			edit(o)
+			if err := c.Status().Update(ctx, o); !apierrors.IsConflict(err) {
+				return err
+			}
 		}
-		edit(o)
-		return c.Status().Update(ctx, o)
 	}
 }
 
@@ -184,7 +194,7 @@ func until(what request, good func(error) bool) request {
 			}
 			select {
 			case <-ctx.Done():
-				return fmt.Errorf("at last: %v: %w", err, ctx.Err())
+				return fmt.Errorf("in the end: %w (%w)", err, ctx.Err())
 			case <-time.After(100 * time.Millisecond):
 			}
 		}

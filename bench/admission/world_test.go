@@ -8,11 +8,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/banyan-hns/banyan/bench/system"
@@ -131,16 +129,6 @@ func (w world) grant(user string, namespaces ...string) {
 		b.Annotations = map[string]string{api.AnnotationNoneSelector: "true"} // here, and not below
 		w.Admit(b)
 	}
-}
-
-// as returns a client of a user.
-func (w world) as(user string, groups ...string) client.Client {
-	w.Helper()
-	config := rest.CopyConfig(w.Plane.Config())
-	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: append(groups, "system:authenticated")}
-	c, err := client.New(config, client.Options{Scheme: w.Scheme()})
-	require.NoError(w, err)
-	return c
 }
 
 func secret(namespace, name string) *corev1.Secret {

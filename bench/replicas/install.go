@@ -68,7 +68,11 @@ func redirect(object *unstructured.Unstructured, url string, caBundle []byte) er
 		if err != nil {
 			return err
 		}
-		fields["clientConfig"] = map[string]any{"url": url + path, "caBundle": base64.StdEncoding.EncodeToString(caBundle)}
+		way := map[string]any{"url": url + path}
+		if len(caBundle) > 0 {
+			way["caBundle"] = base64.StdEncoding.EncodeToString(caBundle)
+		}
+		fields["clientConfig"] = way
 	}
 	return unstructured.SetNestedSlice(object.Object, hooks, "webhooks")
 }

@@ -39,6 +39,9 @@ type Options struct {
 	// Route, if set, returns the kubeconfig to be used instead of a replica's own:
 	// its requests may take another way to the API server.
 	Route func(name, kubeconfig string) (string, error)
+	// OwnCertificates: the replicas issue the certificate of the webhooks, and have the API server trust it, as they do in a
+	// cluster. Otherwise they serve one of the rig's.
+	OwnCertificates bool
 	// Out is told what the rig did not ask for.
 	Out io.Writer
 }
@@ -103,7 +106,11 @@ func (s *Set) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := install(ctx, c, "https://"+s.balancer.Addr(), s.CABundle()); err != nil {
+	trusted := s.CABundle()
+	if s.options.OwnCertificates {
+		trusted = nil
+	}
+	if err := install(ctx, c, "https://"+s.balancer.Addr(), trusted); err != nil {
 		return err
 	}
 	for _, name := range s.options.Names {
@@ -184,7 +191,7 @@ func (s *Set) run(r *Replica) error {
 		"--webhook-server-host=127.0.0.1",
 		fmt.Sprintf("--webhook-server-port=%d", r.webhook),
 		"--webhook-url=https://" + s.balancer.Addr(),
-		"--webhook-cert-dir=" + s.certDir(),
+		s.certificates(),
 		"--excluded-namespace=kube-system", "--excluded-namespace=kube-public",
 		"--excluded-namespace=kube-node-lease", "--excluded-namespace=" + Namespace,
 	}, s.options.Flags...)
@@ -196,6 +203,13 @@ func (s *Set) run(r *Replica) error {
 	r.process = child
 	s.balancer.Set(s.backends())
 	return nil
+}
+
+func (s *Set) certificates() (flag string) {
+	if s.options.OwnCertificates {
+		return "--webhook-cert-host=127.0.0.1"
+	}
+	return "--webhook-cert-dir=" + s.certDir()
 }
 
 func (s *Set) unasked(name string, err error) {

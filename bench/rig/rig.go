@@ -35,6 +35,8 @@ type Options struct {
 	Flags []string
 	// Route, if set, is the way of each replica to the API server.
 	Route func(name, kubeconfig string) (string, error)
+	// OwnCertificates: the replicas issue the certificate of the webhooks themselves.
+	OwnCertificates bool
 	// Out is told what goes on.
 	Out io.Writer
 }
@@ -99,7 +101,7 @@ func (r *Rig) open(ctx context.Context, o Options) error {
 	}
 	r.Say("installing config/ and starting %d replicas", len(r.Names))
 	r.Set, err = replicas.Start(ctx, r.Plane, replicas.Options{
-		Dir: filepath.Join(o.Dir, "replicas"), Binary: o.Binary, Names: r.Names, Flags: o.Flags, Route: o.Route, Out: o.Out,
+		Dir: filepath.Join(o.Dir, "replicas"), Binary: o.Binary, Names: r.Names, Flags: o.Flags, Route: o.Route, OwnCertificates: o.OwnCertificates, Out: o.Out,
 	})
 	return err
 }

@@ -67,7 +67,9 @@ func (s *System) Create(objects ...client.Object) {
 }
 
 // unanswered: the API server asked a replica that said nothing.
-func unanswered(err error) bool { return err != nil && strings.Contains(err.Error(), "failed calling webhook") }
+func unanswered(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "failed calling webhook")
+}
 
 // Admit creates objects, however often it takes: a request for admission may reach
 // a replica that was killed a moment ago.

@@ -35,6 +35,8 @@ type Options struct {
 	Route func(name, kubeconfig string) (string, error)
 	// NoWebhooks: admission is neither asked for nor answered, and no policy judges.
 	NoWebhooks bool
+	// OwnCertificates: the replicas issue the certificate of the webhooks themselves.
+	OwnCertificates bool
 	// Timeout of the whole. The default is 5 minutes.
 	Timeout time.Duration
 }
@@ -99,7 +101,7 @@ func (s *System) open(o Options) {
 	binary, err := build.Banyan(s.ctx, s.TempDir(), o.BuildFlags...)
 	require.NoError(s, err)
 	r, err := rig.Open(s.ctx, rig.Options{
-		Dir: s.TempDir(), Binary: binary, Replicas: len(Names), Flags: o.flags(), Route: o.Route, Out: os.Stderr,
+		Dir: s.TempDir(), Binary: binary, Replicas: len(Names), Flags: o.flags(), Route: o.Route, OwnCertificates: o.OwnCertificates, Out: os.Stderr,
 	})
 	require.NoError(s, err)
 	s.rig, s.Plane, s.Set, s.Client = r, r.Plane, r.Set, r.Client

@@ -6,8 +6,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -29,10 +27,10 @@ func (r *replica) addWebhooks() error {
 	}
 	webhook.Register(r.manager.GetWebhookServer(), webhook.Options{
 		Scheme: r.manager.GetScheme(), Forest: r.live, Reviews: reviews, Reader: r.manager.GetAPIReader(),
-		Catalog: r.catalog,
-		Self:    r.self(), SelfCheck: r.reached,
+		Catalog: r.catalog, Moves: r.moves,
+		Self: r.self(), SelfCheck: r.reached,
 	})
-	return errors.Join(r.manager.Add(r.reached), metrics.Registry.Register(r.reached))
+	return errors.Join(r.manager.Add(r.moves), r.manager.Add(r.reached), metrics.Registry.Register(r.reached))
 }
 
 // registered is what the API server must know of this installation. The policies
@@ -44,20 +42,11 @@ func (r *replica) registered() []controller.Registered {
 		return []controller.Registered{facts}
 	}
 	return []controller.Registered{facts, webhook.ObjectRules{
-		Namespace: namespace, Self: r.self(), URL: r.options.webhookURL, Bundle: r.bundle, Reached: r.reached.Reached,
+		Namespace: namespace, Self: r.self(), URL: r.options.webhookURL, Bundle: r.served.Bundle, Reached: r.reached.Reached,
 	}}
 }
 
 // self is the user name of Banyan.
 func (r *replica) self() string {
 	return fmt.Sprintf("system:serviceaccount:%s:banyan", r.options.namespace)
-}
-
-// bundle of the authority that the API server shall trust; nil if it is not known.
-func (r *replica) bundle() []byte {
-	bundle, err := os.ReadFile(filepath.Join(r.options.certDir, "ca.crt"))
-	if err != nil {
-		return nil
-	}
-	return bundle
 }

@@ -18,13 +18,15 @@ import (
 // connections are the four ways to the API server. Each has sockets of its own,
 // so that none can wait behind another, and each can do one thing only.
 //
-// Invariant: but for the Leases and the ring's ConfigMap, only `writes` can change
-// anything, and it asks the gate. Reason: what cannot be constructed cannot be
-// forgotten.
+// Invariant: but for the objects by which replicas agree with each other (Leases,
+// and the ConfigMaps of the ring and of the moves under way), only `writes` can
+// change anything, and it asks the gate. Reason: what cannot be constructed cannot
+// be forgotten. Those objects are in nobody's tree, all replicas write to them, and
+// each write is a compare-and-swap.
 type connections struct {
 	reads   *rest.Config // caches and live reads
 	writes  *rest.Config // through the gate
-	leases  *rest.Config // heartbeats and ownership
+	leases  *rest.Config // heartbeats, ownership, moves under way
 	reviews *rest.Config // questions about rights
 
 	// dropWrites closes the sockets of writes, with all that is queued on them.

@@ -15,6 +15,7 @@ import (
 	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/hierarchy/propagate"
 	"github.com/banyan-hns/banyan/shard"
+	"github.com/banyan-hns/banyan/webhook/certificate"
 )
 
 // options are everything that can be set from outside. They are parsed,
@@ -30,6 +31,10 @@ type options struct {
 	webhookHost    string
 	webhookURL     string
 	certDir        string
+	certHosts      []string
+	issueCerts     bool
+	authorityLife  time.Duration
+	certLife       time.Duration
 	noWebhooks     bool
 
 	workers    int
@@ -48,16 +53,15 @@ type options struct {
 
 // obsoleteFlags are HNC's that a drop-in must accept, and that have no effect.
 var obsoleteFlags = map[string]string{
-	"enable-leader-election":          "every replica leads its own share of the trees",
-	"leader-election-id":              "there is no leader election",
-	"webhooks-only":                   "every replica answers admission and writes what it owns",
-	"enable-stackdriver":              "metrics are served for Prometheus",
-	"suppress-object-tags":            "metrics carry no tags of objects",
-	"enable-test-log":                 "use the metrics",
-	"enable-internal-cert-management": "certificates are read from --webhook-cert-dir",
-	"cert-restart-on-secret-refresh":  "certificates are read again without a restart",
-	"enable-hrq":                      "hierarchical quotas are not served by this version",
-	"hrq-sync-interval":               "hierarchical quotas are not served by this version",
+	"enable-leader-election":         "every replica leads its own share of the trees",
+	"leader-election-id":             "there is no leader election",
+	"webhooks-only":                  "every replica answers admission and writes what it owns",
+	"enable-stackdriver":             "metrics are served for Prometheus",
+	"suppress-object-tags":           "metrics carry no tags of objects",
+	"enable-test-log":                "use the metrics",
+	"cert-restart-on-secret-refresh": "a new certificate is served without a restart",
+	"enable-hrq":                     "hierarchical quotas are not served by this version",
+	"hrq-sync-interval":              "hierarchical quotas are not served by this version",
 }
 
 // parse reads flags and environment.
@@ -89,7 +93,11 @@ func (o *options) flags() *pflag.FlagSet {
 	f.IntVar(&o.webhookPort, "webhook-server-port", 443, "port of the admission webhooks")
 	f.StringVar(&o.webhookHost, "webhook-server-host", "", "address that the admission webhooks listen on; empty: all")
 	f.StringVar(&o.webhookURL, "webhook-url", "", "URL at which the API server reaches the admission webhooks; empty: by the Service hnc-webhook-service")
-	f.StringVar(&o.certDir, "webhook-cert-dir", "/tmp/k8s-webhook-server/serving-certs", "directory with tls.crt and tls.key of the webhooks; read again when they change")
+	f.BoolVar(&o.issueCerts, "enable-internal-cert-management", true, "issue the certificate of the webhooks, and have the API server trust it; if not, somebody else must put both into Secret hnc-webhook-server-cert")
+	f.DurationVar(&o.authorityLife, "webhook-authority-life", certificate.DefaultLives.Authority, "how long an issued authority is good for; its successor comes when a third is left")
+	f.DurationVar(&o.certLife, "webhook-cert-life", certificate.DefaultLives.Certificate, "how long an issued certificate is good for; its successor comes when a third is left")
+	f.StringArrayVar(&o.certHosts, "webhook-cert-host", nil, "name or address that the issued certificate is good for, besides those of the Service (repeatable)")
+	f.StringVar(&o.certDir, "webhook-cert-dir", "", "directory with tls.crt, tls.key and ca.crt, which are served instead of the Secret and read again when they change; nothing is issued then")
 	f.BoolVar(&o.noWebhooks, "no-webhooks", false, "do not serve admission")
 
 	f.IntVar(&o.workers, "max-reconciles", 10, "namespaces, and copies, that are worked on at the same time")
@@ -166,6 +174,9 @@ func (o *options) validate() error {
 	}
 	if o.resyncRate < 1 {
 		fault("resync-rate: is %d; set it to one or more namespaces a second", o.resyncRate)
+	}
+	if o.certLife < time.Second || o.authorityLife < o.certLife {
+		fault("webhook-cert-life: is %s, and webhook-authority-life %s; set the first to a second or more, and the second to no less", o.certLife, o.authorityLife)
 	}
 	if len(faults) == 0 {
 		return nil

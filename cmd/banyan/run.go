@@ -5,9 +5,9 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
-	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -20,7 +20,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -35,6 +34,7 @@ import (
 	"github.com/banyan-hns/banyan/shard/gate"
 	"github.com/banyan-hns/banyan/shard/lease"
 	"github.com/banyan-hns/banyan/webhook"
+	"github.com/banyan-hns/banyan/webhook/certificate"
 )
 
 // replica is one process of Banyan.
@@ -51,8 +51,11 @@ type replica struct {
 	kinds    *controller.Kinds
 	resync   *controller.Resync
 	member   *lease.Member
+	moves    *webhook.Moves
 	webhooks ctrlwebhook.Server
 	reached  *webhook.SelfCheck
+	served   *certificate.Served
+	loopback *webhook.Loopback
 
 	ending atomic.Bool // told to stop: take no new admission requests
 }
@@ -112,12 +115,16 @@ func (r *replica) setup(ctx context.Context) error {
 		return err
 	}
 	r.resync = controller.NewResync(r.live, r.manager.GetAPIReader(), r.options.resyncRate)
-	// 4. Ownership, and what happens with it.
+	// 4. The record of moves. Like the Leases it is in nobody's tree, and every replica
+	// writes to it, so it is not for the gate.
+	r.moves = webhook.NewMoves(leases.CoreV1().ConfigMaps(r.options.namespace), r.live, r.manager.GetAPIReader())
+	// 5. Ownership, and what happens with it.
 	if r.member, err = r.newMember(leases); err != nil {
 		return err
 	}
 	return errors.Join(
 		r.addWebhooks(),
+		r.addCertificates(),
 		r.addControllers(),
 		r.addProbes(),
 		r.manager.Add(r.feed),
@@ -137,8 +144,10 @@ func (r *replica) newManager() (manager.Manager, error) {
 		return nil, fmt.Errorf("building the scheme: %w", err)
 	}
 	r.webhooks = ctrlwebhook.NewServer(ctrlwebhook.Options{
-		Host: r.options.webhookHost, Port: r.options.webhookPort, CertDir: r.options.certDir,
+		Host: r.options.webhookHost, Port: r.options.webhookPort,
+		TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.GetCertificate = r.served.GetCertificate }},
 	})
+	r.served = &certificate.Served{Log: r.log.WithName("certificate"), Changed: r.live.Register}
 	return ctrl.NewManager(r.conns.reads, ctrl.Options{
 		Scheme:                 scheme,
 		Logger:                 r.log,
@@ -242,38 +251,10 @@ func gated[R comparable](r *replica, key gate.KeyFunc, namespaceOf func(R) strin
 	}
 }
 
-// addProbes: ready means that this replica can answer admission from a complete
-// forest, whether it owns anything or not; alive, that the protocol goes on.
-func (r *replica) addProbes() error {
-	return errors.Join(
-		r.manager.AddReadyzCheck("forest", func(*http.Request) error {
-			if !r.feed.Synced() || !r.kinds.Synced() {
-				return errors.New("not everything has been read yet")
-			}
-			return nil
-		}),
-		r.manager.AddReadyzCheck("ending", func(*http.Request) error {
-			if r.ending.Load() {
-				return errors.New("this replica is ending")
-			}
-			return nil
-		}),
-		r.manager.AddReadyzCheck("webhooks", r.webhooksServe()),
-		r.manager.AddHealthzCheck("shard", func(*http.Request) error { return r.member.Alive() }),
-	)
-}
-
-func (r *replica) webhooksServe() healthz.Checker {
-	if r.options.noWebhooks {
-		return healthz.Ping
-	}
-	return r.webhooks.StartedChecker()
-}
-
-// serveWhenReady takes a place in the ring once this replica could work.
+// serveWhenReady takes a place in the ring once this replica could write. It need not answer admission yet: somebody has to
+// issue the certificate first.
 func (r *replica) serveWhenReady(ctx context.Context) {
-	serve := r.webhooksServe()
-	for !r.feed.Synced() || !r.kinds.Synced() || serve(nil) != nil {
+	for !r.feed.Synced() || !r.kinds.Synced() {
 		select {
 		case <-ctx.Done():
 			return

@@ -110,7 +110,7 @@ func TestThreeReplicas(t *testing.T) {
 	s.Eventually("every replica knows of it", func() error {
 		err := s.Client.Create(s.Context(), system.Role("acme", "late"), client.DryRunAll)
 		if !apierrors.IsConflict(err) {
-			return fmt.Errorf("want a conflict, got %v", err)
+			return fmt.Errorf("want a conflict, got %w", err)
 		}
 		return nil
 	})

@@ -52,6 +52,9 @@ func (r *Admission) SetupWithManager(mgr manager.Manager) error {
 	return r.Live.admission.serve(mgr, "admission", r.Wrap(r), 1)
 }
 
+// Register asks for a look at what is registered.
+func (l *Live) Register() { l.admission.add(ClusterKey{}, priorityFresh) }
+
 // Reconcile observes, decides, applies, one object after the other.
 func (r *Admission) Reconcile(ctx context.Context, _ ClusterKey) (reconcile.Result, error) {
 	types := r.Live.copiedTypes()

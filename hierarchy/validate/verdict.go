@@ -5,8 +5,9 @@
 //
 // Its verdicts are advice to whoever asks at the door. The forest they rest on
 // may be a moment old, so that nothing elsewhere relies on their having been
-// right: what slips through becomes a condition, not a fault. The caller decides
-// who is exempt, and does the access reviews that RightsNeeded asks for.
+// right: what slips through becomes a condition, not a fault. Ascent is another
+// matter: it asks for live reads, and what it lets pass closes no cycle. The caller
+// decides who is exempt, and does the access reviews that RightsNeeded asks for.
 package validate
 
 import (
