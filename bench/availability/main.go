@@ -32,6 +32,8 @@ type options struct {
 	every    time.Duration
 	down     time.Duration
 	calm     time.Duration
+	issued   bool
+	certLife time.Duration
 	rotate   time.Duration
 	replicas int
 	flags    []string
@@ -47,7 +49,9 @@ func parse(args []string) (options, error) {
 	f.DurationVar(&o.every, "every", 20*time.Millisecond, "time between two requests to the same webhook")
 	f.DurationVar(&o.down, "down", 12*time.Second, "how long a replica is dead, or stopped; its lease ends after 10 s")
 	f.DurationVar(&o.calm, "calm", 3*time.Second, "time between two disturbances, when all replicas are well again")
-	f.DurationVar(&o.rotate, "rotate", 20*time.Second, "time between two rotations of the certificate; 0: none by this command")
+	f.BoolVar(&o.issued, "issued", true, "the replicas issue their certificate by themselves; if not, this command gives them one in a file")
+	f.DurationVar(&o.certLife, "cert-life", time.Minute, "life of a certificate that replicas issue; that of its authority is three times as long")
+	f.DurationVar(&o.rotate, "rotate", 20*time.Second, "time after which a certificate in a file is replaced; 0: never")
 	f.IntVar(&o.replicas, "replicas", 3, "number of replicas")
 	f.Func("replica-flag", "a flag that each replica is given besides its own; may be repeated", func(value string) error {
 		o.flags = append(o.flags, value)
@@ -67,7 +71,7 @@ func (o options) validate() error {
 	if o.replicas < 2 {
 		faults = append(faults, fmt.Errorf("replicas: is %d; set it to two or more, since one is always disturbed", o.replicas))
 	}
-	for name, value := range map[string]time.Duration{"duration": o.duration, "every": o.every, "down": o.down} {
+	for name, value := range map[string]time.Duration{"duration": o.duration, "every": o.every, "down": o.down, "cert-life": o.certLife} {
 		if value <= 0 {
 			faults = append(faults, fmt.Errorf("%s: is %v; set it to more than nothing", name, value))
 		}
@@ -77,12 +81,27 @@ func (o options) validate() error {
 
 // command is how to repeat the measurement.
 func (o options) command() string {
-	command := fmt.Sprintf("go run ./bench/availability -duration %v -every %v -down %v -calm %v -rotate %v -replicas %d",
-		o.duration, o.every, o.down, o.calm, o.rotate, o.replicas)
+	command := fmt.Sprintf("go run ./bench/availability -duration %v -every %v -down %v -calm %v -replicas %d -issued=%v",
+		o.duration, o.every, o.down, o.calm, o.replicas, o.issued)
+	if o.issued {
+		command += fmt.Sprintf(" -cert-life %v", o.certLife)
+	} else {
+		command += fmt.Sprintf(" -rotate %v", o.rotate)
+	}
 	for _, flag := range o.flags {
 		command += " -replica-flag " + flag
 	}
 	return command
+}
+
+// replicaFlags are those that replicas are given besides their own.
+func (o options) replicaFlags() []string {
+	if !o.issued {
+		return o.flags
+	}
+	return append([]string{
+		fmt.Sprintf("--webhook-cert-life=%v", o.certLife), fmt.Sprintf("--webhook-authority-life=%v", 3*o.certLife),
+	}, o.flags...)
 }
 
 func run(ctx context.Context, args []string) error {
@@ -107,7 +126,7 @@ func bench(ctx context.Context, o options, turns []turn) (r result, err error) {
 		return r, err
 	}
 	cluster, err := rig.Start(ctx, rig.Options{
-		Dir: ground.Dir, Binary: ground.Binary, Replicas: o.replicas, Flags: o.flags, Out: os.Stderr,
+		Dir: ground.Dir, Binary: ground.Binary, Replicas: o.replicas, Flags: o.replicaFlags(), OwnCertificates: o.issued, Out: os.Stderr,
 	})
 	if err != nil {
 		return r, err

@@ -102,7 +102,7 @@ func TestSortOut(t *testing.T) {
 func short(t *testing.T) options {
 	return options{
 		duration: time.Second, every: 100 * time.Millisecond, down: 12 * time.Second, calm: time.Second,
-		rotate: 5 * time.Second, replicas: 3, dir: t.TempDir(),
+		issued: true, certLife: time.Minute, replicas: 3, dir: t.TempDir(),
 	}
 }
 
@@ -112,7 +112,7 @@ func TestNoRequestFailsAtAReadyReplica(t *testing.T) {
 	t.Log(r.text())
 	require.NoError(t, r.judge())
 	require.Equal(t, map[string]int{kill: 1, stop: 1, roll: 1}, r.done)
-	require.Positive(t, r.rotations)
+	require.Positive(t, r.served.rotations())
 	require.Len(t, r.hooks, len(probes))
 	for _, o := range r.outages {
 		require.True(t, o.until.After(o.from), "%+v", o)
@@ -143,7 +143,7 @@ func TestSilenceIsCaught(t *testing.T) {
 		return nil
 	}}
 	o := short(t)
-	o.rotate = 0
+	o.issued = false
 	r, err := bench(t.Context(), o, []turn{silence})
 	require.NoError(t, err)
 	t.Log(r.text())

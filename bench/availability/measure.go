@@ -5,12 +5,8 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"math/big"
-	"net"
-	"strings"
 	"sync"
 	"time"
 
@@ -47,7 +43,10 @@ func (m *measurement) measure(ctx context.Context) (result, error) {
 		group.Go(func() { prober.run(probing) })
 	}
 	var rotated error
-	group.Go(func() { r.rotations, rotated = m.rotations(probing) })
+	if !m.issued && m.rotate > 0 {
+		group.Go(func() { rotated = m.rotateFiles(probing) })
+	}
+	group.Go(func() { r.served = m.watchCertificates(probing) })
 
 	began := time.Now()
 	disturbed := m.disturb(ctx, r.done)
@@ -85,54 +84,6 @@ func (m *measurement) take(ctx context.Context, turn turn, replica string) error
 		return err
 	}
 	return m.Settle(ctx)
-}
-
-// rotations of the certificate, until the context ends. Each waits until all replicas
-// that are ready serve it.
-func (m *measurement) rotations(ctx context.Context) (int, error) {
-	if m.rotate == 0 {
-		return 0, nil
-	}
-	for count := 0; ; count++ {
-		if pause(ctx, m.rotate) != nil {
-			return count, nil
-		}
-		serial, err := m.Set.Rotate()
-		if err != nil {
-			return count, err
-		}
-		err = m.until(ctx, "all replicas serve the new certificate", func(ctx context.Context) error {
-			for _, name := range m.Set.Ready() {
-				if err := m.serves(ctx, name, serial); err != nil {
-					return fmt.Errorf("%s: %w", name, err)
-				}
-			}
-			return nil
-		})
-		if ctx.Err() != nil {
-			return count, nil
-		}
-		if err != nil {
-			return count, err
-		}
-	}
-}
-
-// serves objects if a replica shows another certificate.
-func (m *measurement) serves(ctx context.Context, name string, want *big.Int) error {
-	dialer := tls.Dialer{
-		NetDialer: &net.Dialer{Timeout: time.Second},
-		Config:    &tls.Config{InsecureSkipVerify: true}, // only the number is of interest
-	}
-	conn, err := dialer.DialContext(ctx, "tcp", strings.TrimPrefix(m.Set.WebhookURL(name), "https://"))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close() }()
-	if got := conn.(*tls.Conn).ConnectionState().PeerCertificates[0].SerialNumber; got.Cmp(want) != 0 {
-		return fmt.Errorf("it serves certificate %v, not %v", got, want)
-	}
-	return nil
 }
 
 // until something has no objection.

@@ -18,11 +18,11 @@ type result struct {
 	command string
 	every   time.Duration
 
-	took      time.Duration
-	done      map[string]int // disturbances by kind
-	rotations int
-	outages   []outage
-	hooks     []hook
+	took    time.Duration
+	done    map[string]int // disturbances by kind
+	served  served
+	outages []outage
+	hooks   []hook
 }
 
 // hook is one webhook, and what became of the requests that it was asked about.
@@ -114,8 +114,8 @@ func (r result) summary() string {
 		times += n
 	}
 	return fmt.Sprintf(`- requests that failed though they reached a ready replica: %d of %d (promised: none)
-- disturbances: %d in %v; rotations of the certificate that every replica served: %d
-`, r.failed(), r.requests(), times, r.took.Round(time.Second), r.rotations)
+- disturbances: %d in %v; rotations of the certificate meanwhile: %d, with %d authorities
+`, r.failed(), r.requests(), times, r.took.Round(time.Second), r.served.rotations(), len(r.served.authorities))
 }
 
 // text is the result for a terminal.

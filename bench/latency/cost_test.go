@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	kubefake "k8s.io/client-go/kubernetes/fake"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -35,6 +36,7 @@ type grown struct {
 	forest  *hierarchy.Forest
 	tracked []propagate.Tracked
 	places  []place
+	objects []client.Object // of which the forest was made
 }
 
 func (g grown) Read(look func(*hierarchy.Forest)) { look(g.forest) }
@@ -91,14 +93,20 @@ func grow(t testing.TB, namespaces int) grown {
 	active := propagate.Active{
 		Type: propagate.Type{GVK: rbacv1.SchemeGroupVersion.WithKind("Role"), Mode: api.Propagate}, Resource: "roles", Plural: "roles",
 	}
-	return grown{foresttest.CreateIn(scope, "", all...), []propagate.Tracked{{Active: active, Objects: roles, Awake: true}}, places}
+	g := grown{forest: foresttest.CreateIn(scope, "", all...), tracked: []propagate.Tracked{{Active: active, Objects: roles, Awake: true}}, places: places}
+	for _, object := range all {
+		copied := object.DeepCopyObject().(client.Object)
+		copied.SetResourceVersion("")
+		g.objects = append(g.objects, copied)
+	}
+	return g
 }
 
 func (g grown) handler(t testing.TB) *http.ServeMux {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
 	require.NoError(t, api.AddToScheme(scheme))
-	server := fake.NewClientBuilder().WithScheme(scheme).Build()
+	server := fake.NewClientBuilder().WithScheme(scheme).WithObjects(g.objects...).Build()
 	reviews := interceptor.NewClient(server, interceptor.Funcs{
 		Create: func(_ context.Context, _ client.WithWatch, object client.Object, _ ...client.CreateOption) error {
 			review := object.(*authorizationv1.SubjectAccessReview)
@@ -109,6 +117,7 @@ func (g grown) handler(t testing.TB) *http.ServeMux {
 	mux := http.NewServeMux()
 	webhook.Register(registrar{mux}, webhook.Options{
 		Scheme: scheme, Forest: g, Self: "banyan", Reviews: reviews, Reader: server, SelfCheck: &webhook.SelfCheck{},
+		Moves: webhook.NewMoves(kubefake.NewClientset().CoreV1().ConfigMaps("hnc-system"), g, server),
 		Catalog: func(context.Context) (propagate.Lookup, error) {
 			return func(_, resource string) (propagate.Resource, error) {
 				if resource == "nosuch" {

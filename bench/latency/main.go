@@ -6,7 +6,8 @@
 // replica that was killed and reads all of their namespaces again.
 //
 // The requests are those of an API server, and go straight to the webhook port of the
-// first replica, over TLS connections that are kept. None of them has an effect.
+// first replica, over TLS connections that are kept. None of them has an effect, but for
+// changes of parents, which are written down as granted, as for a real request.
 // Times are the replica's own, from its metrics, beside those of the client and those
 // of a GET of the same API server in the same minute.
 //

@@ -21,7 +21,7 @@ const role = "reader"
 const (
 	nobodysCopy = "a copy is not for users to create"
 	noParentYet = "the parent does not exist"
-	notSeenYet  = "the namespace was not seen"
+	notNow      = "no replica can tell now"
 )
 
 // tree is one restore, in one order.
@@ -104,8 +104,8 @@ func (t *tree) bring(s *system.System, next ...piece) error {
 		case p == configuration && apierrors.IsForbidden(err):
 			t.refusals[noParentYet]++
 			t.left = append(t.left, p)
-		case p == configuration && apierrors.IsServiceUnavailable(err):
-			t.refusals[notSeenYet]++
+		case apierrors.IsInternalError(err) || apierrors.IsServiceUnavailable(err):
+			t.refusals[notNow]++
 			t.left = append(t.left, p)
 		default:
 			return fmt.Errorf("restoring the %v of %s in the order %v: %w", p, t.name, t.order, err)
