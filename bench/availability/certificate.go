@@ -19,9 +19,6 @@ type served struct {
 	authorities  map[string]bool // key IDs
 }
 
-// rotations are the certificates after the first.
-func (s served) rotations() int { return max(0, len(s.certificates)-1) }
-
 // watchCertificates of all ready replicas, until the context ends.
 func (m *measurement) watchCertificates(ctx context.Context) served {
 	seen := served{map[string]bool{}, map[string]bool{}}

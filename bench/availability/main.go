@@ -2,15 +2,16 @@
 // SPDX-FileCopyrightText: The Banyan Authors
 
 // Command availability asks for admission all the time, through the API server, while
-// replicas are killed, stopped and rolled in turn and their certificate is rotated, and
-// counts what failed.
+// replicas are killed, stopped, frozen and rolled in turn and their certificate and its
+// authority are rotated, and counts what failed.
 //
 // Every webhook gets a request each 20 ms, as a dry run, so that nothing has an effect.
-// A request that failed is one of two. Either it met a replica that was dead or stopped
-// and still had connections of the API server: a Service has such failures, too, until
-// it has noticed. They are counted apart. Or it reached a ready replica, or none though
-// some were ready, and then it should not have failed; with one such failure, the
-// command ends with 1.
+// A request that failed is one of three. Either it met a replica that was dead or frozen
+// and still had connections of the API server, or was still ready for the balancer: a
+// Service has such failures, too, until it has noticed. Or the API server itself gave no
+// answer, and the figures are worthless. Or it reached a ready replica, or none though
+// some were ready, and then it should not have failed. All three are counted; with one
+// failure of the last two, the command ends with 1.
 package main
 
 import (
@@ -47,7 +48,7 @@ func parse(args []string) (options, error) {
 	f := flag.NewFlagSet("availability", flag.ContinueOnError)
 	f.DurationVar(&o.duration, "duration", 10*time.Minute, "how long replicas are disturbed, in turn")
 	f.DurationVar(&o.every, "every", 20*time.Millisecond, "time between two requests to the same webhook")
-	f.DurationVar(&o.down, "down", 12*time.Second, "how long a replica is dead, or stopped; its lease ends after 10 s")
+	f.DurationVar(&o.down, "down", 12*time.Second, "how long a replica is dead, stopped or frozen; its lease ends after 10 s")
 	f.DurationVar(&o.calm, "calm", 3*time.Second, "time between two disturbances, when all replicas are well again")
 	f.BoolVar(&o.issued, "issued", true, "the replicas issue their certificate by themselves; if not, this command gives them one in a file")
 	f.DurationVar(&o.certLife, "cert-life", time.Minute, "life of a certificate that replicas issue; that of its authority is three times as long")
@@ -100,9 +101,12 @@ func (o options) replicaFlags() []string {
 		return o.flags
 	}
 	return append([]string{
-		fmt.Sprintf("--webhook-cert-life=%v", o.certLife), fmt.Sprintf("--webhook-authority-life=%v", 3*o.certLife),
+		fmt.Sprintf("--webhook-cert-life=%v", o.certLife), fmt.Sprintf("--webhook-authority-life=%v", o.authorityLife()),
 	}, o.flags...)
 }
+
+// authorityLife leaves time for a few certificates.
+func (o options) authorityLife() time.Duration { return 3 * o.certLife }
 
 func run(ctx context.Context, args []string) error {
 	o, err := parse(args)
@@ -139,5 +143,8 @@ func bench(ctx context.Context, o options, turns []turn) (r result, err error) {
 	m := &measurement{Rig: cluster, options: o, turns: turns}
 	r, err = m.measure(ctx)
 	r.facts, r.command, r.every = facts, o.command(), o.every
+	if o.issued {
+		r.certLife, r.authorityLife = o.certLife, o.authorityLife()
+	}
 	return r, err
 }

@@ -25,6 +25,7 @@ type measurement struct {
 	options
 	turns   []turn
 	outages outages
+	probers []*prober
 }
 
 // measure probes while disturbances and rotations go on.
@@ -36,10 +37,9 @@ func (m *measurement) measure(ctx context.Context) (result, error) {
 	probing, end := context.WithCancel(ctx)
 	defer end()
 	var group sync.WaitGroup
-	var probers []*prober
 	for _, p := range probes {
 		prober := &prober{probe: p, client: m.Client, every: m.every}
-		probers = append(probers, prober)
+		m.probers = append(m.probers, prober)
 		group.Go(func() { prober.run(probing) })
 	}
 	var rotated error
@@ -53,11 +53,15 @@ func (m *measurement) measure(ctx context.Context) (result, error) {
 	r.took = time.Since(began)
 	end()
 	group.Wait()
-	r.outages = m.outages.all
-	for _, p := range probers {
-		r.hooks = append(r.hooks, hook{webhook: p.webhook, answered: p.answered, slowest: p.slowest, failures: p.failures})
-	}
+	r.outages, r.hooks = m.outages.list(), m.sofar()
 	return r, errors.Join(disturbed, rotated)
+}
+
+func (m *measurement) sofar() (hooks []hook) {
+	for _, p := range m.probers {
+		hooks = append(hooks, p.sofar())
+	}
+	return hooks
 }
 
 // disturb takes turns until the time is over, each as a whole, and at least one of each.
@@ -66,12 +70,13 @@ func (m *measurement) disturb(ctx context.Context, done map[string]int) error {
 		if err := pause(ctx, m.calm); err != nil {
 			return err
 		}
-		turn, replica := m.turns[i%len(m.turns)], m.Names[i%len(m.Names)]
-		m.Say("%s of %s", turn.kind, replica)
+		turn, replica := m.turns[i%len(m.turns)], m.busiest()
+		m.Say("%s, %s first", turn.kind, replica)
 		if err := m.take(ctx, turn, replica); err != nil {
 			return fmt.Errorf("%s of %s: %w", turn.kind, replica, err)
 		}
 		done[turn.kind]++
+		m.Say("%v", result{outages: m.outages.list(), hooks: m.sofar()}.tally())
 	}
 	return nil
 }

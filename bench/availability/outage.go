@@ -4,8 +4,7 @@
 package main
 
 import (
-	"errors"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 )
@@ -14,8 +13,9 @@ import (
 type outage struct {
 	kind    string
 	replica string
-	// from the moment before it was killed or stopped, until the API server had no
-	// connection to it any more and got no new one, or until it was ready again.
+	// from the moment before it was killed or frozen, until it had said that it is not
+	// ready, or nothing, to the balancer, and the API server had no connection to it any
+	// more; or until it was ready again.
 	from, until time.Time
 	// noticed is when the balancer began to send new connections elsewhere.
 	noticed time.Time
@@ -33,36 +33,57 @@ func (o *outages) add(next outage) {
 	o.all = append(o.all, next)
 }
 
+func (o *outages) list() []outage {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.all)
+}
+
 // slack is the time between two looks at the balancer, and more.
 const slack = 50 * time.Millisecond
 
-// explains says whether a request may have met the replica.
+// shows has the faults by which a request may have met a replica, by what was done to
+// it. One that is told to end has none: it answers to the last.
+var shows = map[string][]fault{
+	kill:   {cutOff, passedOver},
+	freeze: {silence, passedOver},
+}
+
+// explains says whether a request may have met the replica, and failed by it.
 func (o outage) explains(f failure) bool {
-	return !f.ended.Before(o.from) && !f.began.After(o.until.Add(slack))
+	return slices.Contains(shows[o.kind], faultOf(f.err)) && !f.ended.Before(o.from) && !f.began.After(o.until.Add(slack))
 }
 
-// unanswered: the API server did not get an answer from a webhook. All other errors
-// are answers, or come from the API server itself.
-func unanswered(err error) bool {
-	return errors.Is(err, errUnchanged) || strings.Contains(err.Error(), "failed calling webhook")
+// sorted are the failures of requests by what they say of Banyan.
+type sorted struct {
+	met      map[int]int // a replica that was down, by the number of the outage
+	unserved []failure   // nothing: the API server itself gave no answer
+	broken   []failure   // they reached a ready replica, or none though some were ready
 }
 
-// sort failures into those that met a dead or stopped replica, by the number of the
-// outage, and all others.
-func sortOut(all []outage, failures []failure) (met map[int]int, rest []failure) {
-	met = map[int]int{}
+// excused is how many met a replica that was down.
+func (s sorted) excused() int {
+	sum := 0
+	for _, n := range s.met {
+		sum += n
+	}
+	return sum
+}
+
+// sortOut gives the benefit of the doubt to nobody: what cannot be explained by an
+// outage at that moment, of a kind that shows in this way, should not have failed.
+func sortOut(all []outage, failures []failure) sorted {
+	s := sorted{met: map[int]int{}}
 	for _, f := range failures {
-		explained := false
-		for i, o := range all {
-			if unanswered(f.err) && o.explains(f) {
-				met[i]++
-				explained = true
-				break
-			}
-		}
-		if !explained {
-			rest = append(rest, f)
+		i := slices.IndexFunc(all, func(o outage) bool { return o.explains(f) })
+		switch {
+		case i >= 0:
+			s.met[i]++
+		case faultOf(f.err) == unserved:
+			s.unserved = append(s.unserved, f)
+		default:
+			s.broken = append(s.broken, f)
 		}
 	}
-	return met, rest
+	return s
 }

@@ -6,16 +6,24 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// askBound is longer than any webhook may take.
-const askBound = 10 * time.Second
+const (
+	// askBound is longer than any request may take that waits for webhooks.
+	askBound = 10 * time.Second
+	// longest is what a request takes of which two webhooks, one after the other, do not
+	// answer in time.
+	longest = 5 * time.Second
+)
 
-// prober sends one kind of request, again and again, however long the answers take.
+// prober sends one kind of request, again and again, however long the answers take. It
+// stops for a moment only when so many are open that the machine, or the API server,
+// must be what is in the way.
 type prober struct {
 	probe
 	client client.Client
@@ -33,10 +41,13 @@ type failure struct {
 	err          error
 }
 
+func (f failure) took() time.Duration { return f.ended.Sub(f.began).Round(time.Millisecond) }
+
 // run until the context ends, and then until the last answer is there.
 func (p *prober) run(ctx context.Context) {
 	var requests sync.WaitGroup
 	defer requests.Wait()
+	places := make(chan struct{}, max(1, int(longest/p.every)))
 	ticker := time.NewTicker(p.every)
 	defer ticker.Stop()
 	for i := 0; ; i++ {
@@ -44,8 +55,16 @@ func (p *prober) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			requests.Go(func() { p.send(ctx, fmt.Sprintf("probe-%d", i)) })
 		}
+		select {
+		case <-ctx.Done():
+			return
+		case places <- struct{}{}:
+		}
+		requests.Go(func() {
+			defer func() { <-places }()
+			p.send(ctx, fmt.Sprintf("probe-%d", i))
+		})
 	}
 }
 
@@ -64,4 +83,11 @@ func (p *prober) send(ctx context.Context, name string) {
 	}
 	p.answered++
 	p.slowest = max(p.slowest, ended.Sub(began))
+}
+
+// sofar is what became of the requests until now.
+func (p *prober) sofar() hook {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return hook{webhook: p.webhook, answered: p.answered, slowest: p.slowest, failures: slices.Clone(p.failures)}
 }
