@@ -85,7 +85,8 @@ bench: kube ## Measure fan-out, scale and admission, into bench/results (an hour
 	export KUBEBUILDER_ASSETS=$$(bench/kube/build.sh --print-dir); \
 	go run ./bench/fanout -o bench/results/fanout.md; \
 	go run ./bench/scale -o bench/results/scale.md; \
-	go run ./bench/latency -o bench/results/latency.md
+	go run ./bench/latency -o bench/results/latency.md; \
+	go run ./bench/availability -o bench/results/availability.md
 
 ##@ Check
 

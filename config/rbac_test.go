@@ -97,3 +97,26 @@ func TestConfigMaps(t *testing.T) {
 		"": {"create"}, "banyan-ring": {"get", "list", "watch"}, "banyan-moves": {"get", "update"}, "banyan-admission": {"get", "patch"},
 	}, got)
 }
+
+// TestWebhookConfigurations pins those that Banyan may change, and the only one that it
+// may delete: the one that it registers by itself.
+func TestWebhookConfigurations(t *testing.T) {
+	got := map[string][]string{}
+	for _, rule := range find[rbacv1.ClusterRole](t, "ClusterRole", "banyan-base").Rules {
+		if !slices.Contains(rule.APIGroups, "admissionregistration.k8s.io") {
+			continue
+		}
+		require.Len(t, rule.Resources, 1)
+		for _, verb := range rule.Verbs {
+			of := verb + " " + rule.Resources[0]
+			got[of] = append(got[of], rule.ResourceNames...)
+		}
+	}
+	const validating, mutating = "validatingwebhookconfigurations", "mutatingwebhookconfigurations"
+	const ours, objects = "hnc-validating-webhook-configuration", "banyan-objects-webhook-configuration"
+	require.Equal(t, map[string][]string{
+		"create " + validating: nil, // of a name that RBAC cannot know
+		"get " + validating:    {objects, ours}, "patch " + validating: {objects, ours}, "delete " + validating: {objects},
+		"get " + mutating: {"hnc-mutating-webhook-configuration"}, "patch " + mutating: {"hnc-mutating-webhook-configuration"},
+	}, got)
+}

@@ -18,6 +18,10 @@ import (
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
+// ValidatingConfiguration is the one in the manifests. What Banyan registers by itself
+// goes along with it.
+const ValidatingConfiguration = "hnc-validating-webhook-configuration"
+
 // Names of what Banyan registers at run time. Neither is in a manifest.
 const (
 	// ObjectsConfiguration asks about objects of the types that are propagated.
@@ -52,6 +56,17 @@ type ObjectRules struct {
 func (r ObjectRules) New() client.Object {
 	return &admissionregistrationv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: ObjectsConfiguration},
+	}
+}
+
+// Owner is the configuration in the manifests: without it, nobody may be asked. This
+// one fails closed, and when Banyan is removed nobody would answer.
+func (r ObjectRules) Owner() *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{
+		TypeMeta: metav1.TypeMeta{
+			APIVersion: admissionregistrationv1.SchemeGroupVersion.String(), Kind: "ValidatingWebhookConfiguration",
+		},
+		ObjectMeta: metav1.ObjectMeta{Name: ValidatingConfiguration},
 	}
 }
 
@@ -189,6 +204,9 @@ type Facts struct {
 func (f Facts) New() client.Object {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: FactsConfigMap}}
 }
+
+// Owner returns nil: it goes with the namespace that it is in.
+func (f Facts) Owner() *metav1.PartialObjectMetadata { return nil }
 
 // Shape tells which types are copied, by plural and group, and which namespaces
 // are not managed.

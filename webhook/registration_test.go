@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/banyan-hns/banyan/config"
 	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/hierarchy/propagate"
 	"github.com/banyan-hns/banyan/webhook"
@@ -102,6 +103,19 @@ func TestObjectRulesByURL(t *testing.T) {
 	hook := hook(t, shaped(t, webhook.ObjectRules{URL: "https://127.0.0.1:1", Bundle: bundle("CA"), Reached: yes}, copied), "objects.hnc.x-k8s.io")
 	require.Nil(t, hook.ClientConfig.Service)
 	require.Equal(t, "https://127.0.0.1:1"+webhook.PathObject, *hook.ClientConfig.URL)
+}
+
+// TestObjectRulesGoAlong: what they go along with is in the manifests, and they are not.
+func TestObjectRulesGoAlong(t *testing.T) {
+	objects, err := config.Objects()
+	require.NoError(t, err)
+	shipped := map[string]bool{}
+	for _, object := range objects {
+		shipped[object.GetAPIVersion()+" "+object.GetKind()+" "+object.GetName()] = true
+	}
+	owner := webhook.ObjectRules{}.Owner()
+	require.True(t, shipped[owner.APIVersion+" "+owner.Kind+" "+owner.Name], "%+v", owner)
+	require.False(t, shipped[owner.APIVersion+" "+owner.Kind+" "+webhook.ObjectsConfiguration])
 }
 
 func TestFacts(t *testing.T) {

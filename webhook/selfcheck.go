@@ -46,6 +46,8 @@ type SelfCheck struct {
 	// Client whose requests are dry runs.
 	Client client.Client
 	Log    logr.Logger
+	// Changed, if set, is called when Reached has another answer than before.
+	Changed func()
 
 	answered atomic.Int64 // when this replica was asked last, in Unix nanoseconds; 0: never
 
@@ -112,11 +114,19 @@ func (s *SelfCheck) check(ctx context.Context) error {
 
 // note tells of a change, and not of what stays.
 func (s *SelfCheck) note(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if errors.Is(err, context.Canceled) {
 		return
 	}
+	before := s.Reached()
+	s.set(err)
+	if s.Changed != nil && s.Reached() != before {
+		s.Changed()
+	}
+}
+
+func (s *SelfCheck) set(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	first := s.last.IsZero()
 	switch {
 	case err == nil && (first || s.failed != nil):

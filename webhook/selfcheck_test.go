@@ -64,7 +64,8 @@ func TestSelfCheck(t *testing.T) {
 func TestSelfCheckForgetsAnOldSuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var cutOff atomic.Bool
-		check := &webhook.SelfCheck{Log: logr.Discard(), Client: answering(t, func(client.CreateOptions) error {
+		changes := 0
+		check := &webhook.SelfCheck{Log: logr.Discard(), Changed: func() { changes++ }, Client: answering(t, func(client.CreateOptions) error {
 			if cutOff.Load() {
 				return errors.New("context deadline exceeded")
 			}
@@ -73,11 +74,17 @@ func TestSelfCheckForgetsAnOldSuccess(t *testing.T) {
 		go func() { _ = check.Start(t.Context()) }()
 		synctest.Wait()
 		require.True(t, check.Reached())
+		require.Equal(t, 1, changes)
+
+		time.Sleep(time.Minute) // in the bubble's time
+		synctest.Wait()
+		require.Equal(t, 1, changes, "what stays as it was is no change")
 
 		cutOff.Store(true)
 		time.Sleep(20 * time.Second) // in the bubble's time
 		synctest.Wait()
 		require.False(t, check.Reached())
+		require.Equal(t, 2, changes)
 		require.NoError(t, testutil.CollectAndCompare(check, strings.NewReader(`
 # HELP banyan_admission_reachable 1 if the API server reached the webhooks of some replica when this one checked last.
 # TYPE banyan_admission_reachable gauge

@@ -4,12 +4,20 @@
 package conformance
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/stretchr/testify/require"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/banyan-hns/banyan/bench/system"
 	"github.com/banyan-hns/banyan/config"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
+	"github.com/banyan-hns/banyan/webhook"
 )
 
 // uninstall are section 13.3. They play alone, before all others.
@@ -18,6 +26,8 @@ var uninstall = scenarios{
 	"13.3.2": copySurvivesAnchors,
 	"13.3.3": definitionsGo,
 	"13.3.4": bindingChangesMeanwhile,
+
+	"manifests": manifestsGo,
 }
 
 // definitions of all four kinds, or of the named one.
@@ -122,4 +132,66 @@ func bindingChangesMeanwhile(s *scene) {
 		s.unasked().put(roleBindings, "p", "test", with("roleRef", edit)) // nobody could answer
 	})
 	s.arrives(roleBindings, "p", "test", "c")
+}
+
+// With the manifests goes what Banyan registered by itself: it is in none of them,
+// and would refuse new objects for ever.
+func manifestsGo(s *scene) {
+	s.namespaces("p")
+	s.objectsAreAsked("p")
+	stray := s.registration(webhook.ObjectsConfiguration)
+	stray.OwnerReferences = nil
+	require.NoError(s, s.Update(s.Context(), stray))
+	s.midway()
+	s.Eventually("the registration has its owner again", func() error {
+		owner, is := s.registration(webhook.ValidatingConfiguration), s.registration(webhook.ObjectsConfiguration)
+		if !slices.ContainsFunc(is.OwnerReferences, func(r metav1.OwnerReference) bool { return r.UID == owner.UID }) {
+			return errors.New("it has none")
+		}
+		return nil
+	})
+
+	s.Outage(func() { // so that nobody but the garbage collector can delete it
+		restore := s.unregister(client.PropagationPolicy(metav1.DeletePropagationBackground))
+		s.put(roles, "p", "nobody-is-asked")
+		restore()
+	})
+	s.objectsAreAsked("p")
+
+	s.unregister(client.PropagationPolicy(metav1.DeletePropagationOrphan))() // so that nobody but Banyan would
+	s.objectsAreAsked("p")
+}
+
+// unregister deletes the configuration in the manifests, and waits until the one that
+// Banyan registered has gone along. The function makes the former anew.
+func (s *scene) unregister(how client.DeleteOption) (restore func()) {
+	s.Helper()
+	owner := s.registration(webhook.ValidatingConfiguration)
+	require.NoError(s, s.Delete(s.Context(), owner.DeepCopy(), how))
+	s.Eventually("what was registered goes along", s.Gone(&admissionregistrationv1.ValidatingWebhookConfiguration{}, "", webhook.ObjectsConfiguration))
+	return func() {
+		owner.ObjectMeta = metav1.ObjectMeta{Name: owner.Name, Labels: owner.Labels}
+		s.Create(owner)
+	}
+}
+
+// registration returns the configuration of that name.
+func (s *scene) registration(name string) *admissionregistrationv1.ValidatingWebhookConfiguration {
+	s.Helper()
+	c := &admissionregistrationv1.ValidatingWebhookConfiguration{}
+	require.NoError(s, s.Exists(c, "", name)())
+	return c
+}
+
+// objectsAreAsked waits until a replica is asked about objects.
+func (s *scene) objectsAreAsked(ns string) {
+	s.Helper()
+	s.Eventually("the webhook about objects is asked", func() error {
+		wrong := system.Role(s.name(ns), "wrong")
+		wrong.Annotations = map[string]string{api.AnnotationSelector: "!!"}
+		if s.Client.Create(s.Context(), wrong, client.DryRunAll) == nil {
+			return errors.New("a selector that is none is admitted")
+		}
+		return nil
+	})
 }

@@ -39,6 +39,9 @@ func (s *System) WithoutAdmission(do func()) {
 		if probe.Labels[api.LabelIncludedNamespace] == "" {
 			return errors.New("a namespace gets no label")
 		}
+		if s.tryUnreadable() == nil {
+			return errors.New("a role with a selector that is none is admitted")
+		}
 		return nil
 	})
 }
@@ -54,7 +57,7 @@ func (s *System) Unasked() *System {
 }
 
 // removeAdmission returns what it removed, when the API server neither asks nor judges any more. The rules about objects
-// are not among it: Banyan would make them anew.
+// are not among it: they go along, and Banyan makes them anew.
 func (s *System) removeAdmission() []client.Object {
 	s.Helper()
 	var removed []client.Object
@@ -81,6 +84,17 @@ func (s *System) tryIllegal() error {
 	err := s.Client.Create(s.ctx, Anchor("default", "a.b"), client.DryRunAll)
 	if err != nil {
 		return fmt.Errorf("creating an anchor that no namespace can have: %w", err)
+	}
+	return nil
+}
+
+// tryUnreadable does what the webhook about objects refuses, without doing it.
+func (s *System) tryUnreadable() error {
+	role := Role("default", "webhook-probe")
+	role.Annotations = map[string]string{api.AnnotationSelector: "!!"}
+	err := s.Client.Create(s.ctx, role, client.DryRunAll)
+	if err != nil {
+		return fmt.Errorf("creating a role with a selector that is none: %w", err)
 	}
 	return nil
 }

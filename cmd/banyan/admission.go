@@ -23,7 +23,7 @@ func (r *replica) addWebhooks() error {
 		return fmt.Errorf("making the client of access reviews: %w", err)
 	}
 	r.reached = &webhook.SelfCheck{
-		Replica: r.options.member.Member, Namespace: r.options.namespace, Client: reviews, Log: r.log.WithName("self-check"),
+		Replica: r.options.member.Member, Namespace: r.options.namespace, Client: reviews, Log: r.log.WithName("self-check"), Changed: r.live.Register,
 	}
 	webhook.Register(r.manager.GetWebhookServer(), webhook.Options{
 		Scheme: r.manager.GetScheme(), Forest: r.live, Reviews: reviews, Reader: r.manager.GetAPIReader(),

@@ -51,7 +51,7 @@ func (r *replica) addCertificates() error {
 	return r.manager.Add(&certificate.Issuer{
 		Client: r.manager.GetClient(), Reader: r.manager.GetAPIReader(), Namespace: r.options.namespace,
 		Hosts: r.certHosts(), Lives: lives, Every: min(issueEvery, lives.Settle),
-		Validating: []string{"hnc-validating-webhook-configuration", webhook.ObjectsConfiguration},
+		Validating: []string{webhook.ValidatingConfiguration, webhook.ObjectsConfiguration},
 		Mutating:   []string{"hnc-mutating-webhook-configuration"},
 		Elsewhere:  []string{webhook.ObjectsConfiguration},
 		Wrap: func(next reconcile.TypedReconciler[struct{}]) reconcile.TypedReconciler[struct{}] {
