@@ -32,6 +32,7 @@ type Resync struct {
 	live   *Live
 	reader client.Reader
 	pace   *rate.Limiter
+	sweeps sweeps
 
 	mu      sync.Mutex
 	opened  []func(key string) bool // not looked at yet
@@ -185,6 +186,7 @@ func (r *Resync) promote() {
 	for name, queued := range r.pending {
 		if !queued.IsZero() && time.Since(queued) > promotion {
 			r.pending[name] = time.Now()
+			r.sweeps.promoted.Add(1)
 			r.live.namespaces.add(NamespaceKey{Name: name, Sweep: true}, priorityFresh)
 		}
 	}
