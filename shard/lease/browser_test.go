@@ -118,7 +118,7 @@ func TestPageInABrowser(t *testing.T) {
 		owned += m.Owned
 	}
 	require.Equal(t, 124, owned)
-	require.Greater(t, painted, 40_000, "the ring is there")
+	require.Greater(t, painted, 25_000, "the ring is there")
 	for i, m := range report.Ring.Members {
 		require.InDelta(t, float64(m.Owned)/float64(owned), float64(pixels[inks[i]])/float64(painted), 0.02, "the share of %s", m.Name)
 	}
@@ -141,7 +141,8 @@ func TestPageRefreshesItself(t *testing.T) {
 	require.Contains(t, dom, `<span id="live" class="on">live</span>`)
 	require.Contains(t, dom, "&lt;b&gt;gone&lt;/b&gt;", "the script escapes names as well")
 
-	calm := string(chromium(t, "--virtual-time-budget=5000", "--dump-dom", serve(t, before, before)))
-	require.Contains(t, calm, `<b id="unowned">0</b>`)
-	require.NotContains(t, calm, `class="hold nobody"`)
+	var first bytes.Buffer
+	require.NoError(t, pageTemplate.Execute(&first, newPage(before, nil)))
+	require.Contains(t, first.String(), `<b id="unowned">0</b>`, "it was not so from the beginning")
+	require.NotContains(t, first.String(), `class="hold nobody"`)
 }
