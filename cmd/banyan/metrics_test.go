@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	"github.com/stretchr/testify/require"
@@ -32,39 +31,42 @@ func (s *fixture) metricsAreAsDocumented() {
 	s.Helper()
 	served := map[string]string{}
 	for _, name := range system.Names {
-		for metric, family := range s.scrape(name) {
-			served[metric] = strings.ToLower(family.GetType().String())
-		}
+		maps.Copy(served, s.scrape(name))
 	}
 	ours := maps.Clone(served)
 	maps.DeleteFunc(ours, func(name, _ string) bool { return !strings.HasPrefix(name, "banyan_") })
-	require.Equal(s.T, documented(s.T), ours, "docs/metrics.md against what replicas serve")
+	require.Equal(s, documented(s), ours, "docs/metrics.md against what replicas serve")
 
 	for _, name := range awaited {
-		require.NotContains(s.T, served, name, "it is no longer awaited")
+		require.NotContains(s, served, name, "it is no longer awaited")
 	}
 	for _, file := range []string{"../../config/prometheus/rules.yaml", "../../config/prometheus/dashboard.json"} {
-		asked := metricsIn(s.T, file)
-		require.NotEmpty(s.T, asked, file)
+		asked := metricsIn(s, file)
+		require.NotEmpty(s, asked, file)
 		for _, name := range asked {
 			if !slices.Contains(awaited, name) && !slices.Contains(foreign, name) {
-				require.Contains(s.T, served, name, "%s asks for what nobody serves", file)
+				require.Contains(s, served, name, "%s asks for what nobody serves", file)
 			}
 		}
 	}
 }
 
-func (s *fixture) scrape(replica string) map[string]*dto.MetricFamily {
+// scrape one replica for the types of its metrics, by name.
+func (s *fixture) scrape(replica string) map[string]string {
 	s.Helper()
 	request, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.Set.MetricsURL(replica)+"/metrics", http.NoBody)
-	require.NoError(s.T, err)
+	require.NoError(s, err)
 	response, err := http.DefaultClient.Do(request)
-	require.NoError(s.T, err)
+	require.NoError(s, err)
 	defer func() { _ = response.Body.Close() }()
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(response.Body)
-	require.NoError(s.T, err)
-	return families
+	require.NoError(s, err)
+	types := map[string]string{}
+	for name, family := range families {
+		types[name] = strings.ToLower(family.GetType().String())
+	}
+	return types
 }
 
 var (
@@ -73,7 +75,7 @@ var (
 )
 
 // documented are the metrics of the table, with their types.
-func documented(t *testing.T) map[string]string {
+func documented(t testing.TB) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/metrics.md")
 	require.NoError(t, err)
@@ -87,7 +89,7 @@ func documented(t *testing.T) map[string]string {
 
 // metricsIn are the metrics that the expressions of a file ask for, by the names of their
 // families.
-func metricsIn(t *testing.T, file string) []string {
+func metricsIn(t testing.TB, file string) []string {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
