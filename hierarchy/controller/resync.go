@@ -194,7 +194,7 @@ func (r *Resync) promote() {
 		if queued.IsZero() || time.Since(since) <= promotion {
 			continue
 		}
-		r.lifted[name] = time.Now()
+		r.pending[name] = time.Now()
 		r.sweeps.promoted.Add(1)
 		r.live.namespaces.add(NamespaceKey{Name: name, Sweep: true}, priorityFresh)
 	}
