@@ -64,11 +64,20 @@ test-pure: ## Test the pure packages: no binaries, seconds.
 	go test -race $(PURE)
 
 .PHONY: test
-test: kube build $(TOOLS)/kustomize ## Test everything, on a real control plane where that matters.
+test: kube build browser $(TOOLS)/kustomize $(TOOLS)/promtool ## Test everything, on a real control plane where that matters.
 	@echo 'compiling all tests with the race detector (some minutes, the first time)'
 	go test -race -run '^$$' ./... > /dev/null
 	@# One package at a time: each control plane is to have the machine to itself.
 	KUBEBUILDER_ASSETS=$$(bench/kube/build.sh --print-dir) go test -race -p 1 -timeout 30m ./...
+
+.PHONY: browser
+browser: ## Install Chromium where it is missing: tests look at the page of /shards in it.
+	@command -v chromium > /dev/null && exit 0; \
+	if [[ $$(id -u) == 0 ]] && command -v apt-get > /dev/null; then \
+		apt-get update -qq && apt-get install -y --no-install-recommends chromium; \
+	else \
+		echo 'make: there is no chromium in PATH; install it (on Debian: apt-get install chromium)' >&2; exit 1; \
+	fi
 
 .PHONY: deflake
 deflake: kube ## Test PKG=./some/package in random order until it fails.
@@ -117,3 +126,12 @@ $(TOOLS)/kustomize: .tools/generate/go.mod .tools/generate/go.sum
 
 $(TOOLS)/golangci-lint: .tools/lint/go.mod .tools/lint/go.sum
 	go build -C .tools/lint -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+# The one tool that is not a Go module of ours: Prometheus is too large to build for its linter. It is taken from PATH, or
+# out of the Debian package, which is not installed.
+$(TOOLS)/promtool:
+	@mkdir -p $(TOOLS); \
+	if found=$$(command -v promtool); then ln -sf "$$found" $@; \
+	elif command -v apt-get dpkg > /dev/null; then \
+		dir=$$(mktemp -d); chmod 755 "$$dir"; (cd "$$dir"; apt-get download prometheus; dpkg -x prometheus_*.deb .; install usr/bin/promtool $@); rm -r "$$dir"; \
+	else echo 'make: there is no promtool in PATH; install Prometheus, which contains it' >&2; exit 1; fi

@@ -205,6 +205,7 @@ func (r *replica) newMember(leases kubernetes.Interface) (*lease.Member, error) 
 		Opened:    func(id shard.ID, _ shard.Reason) { r.resync.Opened(in(id)) },
 		Closed:    func(id shard.ID) { r.resync.Closed(in(id)) },
 		Fenced:    func() { r.conns.dropWrites() },
+		Content:   &content{live: r.live, resync: r.resync, shards: shards},
 	})
 }
 

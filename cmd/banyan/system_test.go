@@ -152,6 +152,8 @@ func TestThreeReplicas(t *testing.T) {
 	s.Eventually("the subnamespace goes with its anchor", s.Gone(&corev1.Namespace{}, "", "svc-1"))
 	s.Eventually("the anchor goes", s.Gone(&api.SubnamespaceAnchor{}, "team-a", "svc-1"))
 
+	s.metricsAreAsDocumented()
+
 	report := s.Audited()
 	require.Empty(t, report.Violations, report.String())
 	t.Log(report.String())

@@ -3,9 +3,28 @@
 
 package controller
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// sweeps counts what became of the namespaces that were read again.
+type sweeps struct{ noop, changed, failed, promoted atomic.Int64 }
+
+// outcome of a sweep whose plan was made.
+func (s *sweeps) outcome(empty bool) {
+	if empty {
+		s.noop.Add(1)
+	} else {
+		s.changed.Add(1)
+	}
+}
 
 var (
+	resyncPromotions = prometheus.NewDesc("banyan_resync_promotions_total", "Namespaces that waited behind fresh changes for too long, and became one of them.", nil, nil)
+	resyncItems      = prometheus.NewDesc("banyan_resync_items_total", "Namespaces that were read again, by whether they or their configuration had to be written.", []string{"outcome"}, nil)
+
 	resyncPending = prometheus.NewDesc("banyan_resync_pending", "Namespaces of acquired shards that wait to be read again.", nil, nil)
 	resyncOldest  = prometheus.NewDesc("banyan_resync_oldest_seconds", "Time that the oldest of them has waited in the queue.", nil, nil)
 )
@@ -18,6 +37,10 @@ func (r *Resync) Collect(ch chan<- prometheus.Metric) {
 	pending, oldest := r.backlog()
 	ch <- prometheus.MustNewConstMetric(resyncPending, prometheus.GaugeValue, float64(pending))
 	ch <- prometheus.MustNewConstMetric(resyncOldest, prometheus.GaugeValue, oldest.Seconds())
+	ch <- prometheus.MustNewConstMetric(resyncPromotions, prometheus.CounterValue, float64(r.sweeps.promoted.Load()))
+	ch <- prometheus.MustNewConstMetric(resyncItems, prometheus.CounterValue, float64(r.sweeps.noop.Load()), "noop")
+	ch <- prometheus.MustNewConstMetric(resyncItems, prometheus.CounterValue, float64(r.sweeps.changed.Load()), "changed")
+	ch <- prometheus.MustNewConstMetric(resyncItems, prometheus.CounterValue, float64(r.sweeps.failed.Load()), "error")
 }
 
 var (

@@ -45,10 +45,14 @@ func (r *Namespaces) Reconcile(ctx context.Context, key NamespaceKey) (reconcile
 	if key.Sweep {
 		defer r.Resync.done(key.Name)
 		if err := r.Resync.read(ctx, key.Name); err != nil {
+			r.Resync.sweeps.failed.Add(1)
 			return reconcile.Result{}, fmt.Errorf("sweeping namespace %q: %w", key.Name, err)
 		}
 	}
 	plan := r.Live.decide(key.Name, metav1.NewTime(time.Now()))
+	if key.Sweep {
+		r.Resync.sweeps.outcome(plan.Empty())
+	}
 	if plan.Deletes() {
 		if err := r.Confirm.definitionsStay(ctx); err != nil {
 			return reconcile.Result{}, fmt.Errorf("confirming that namespace %q may go: %w", key.Name, err)

@@ -32,11 +32,13 @@ type Resync struct {
 	live   *Live
 	reader client.Reader
 	pace   *rate.Limiter
+	sweeps sweeps
 
 	mu      sync.Mutex
 	opened  []func(key string) bool // not looked at yet
 	waiting []string
 	pending map[string]time.Time // when it was queued
+	lifted  map[string]time.Time // when it was last made one of the fresh changes
 	wake    chan struct{}
 }
 
@@ -44,7 +46,7 @@ type Resync struct {
 func NewResync(live *Live, reader client.Reader, perSecond int) *Resync {
 	return &Resync{
 		live: live, reader: reader, pace: rate.NewLimiter(rate.Limit(perSecond), max(1, perSecond/5)),
-		pending: map[string]time.Time{}, wake: make(chan struct{}, 1),
+		pending: map[string]time.Time{}, lifted: map[string]time.Time{}, wake: make(chan struct{}, 1),
 	}
 }
 
@@ -183,15 +185,24 @@ func (r *Resync) next() (string, bool) {
 	return name, true
 }
 
+// promote lifts what has waited for too long, again and again. Its age goes on: how long
+// it has waited in all is what people must be told.
 func (r *Resync) promote() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for name, queued := range r.pending {
-		if !queued.IsZero() && time.Since(queued) > promotion {
-			r.pending[name] = time.Now()
-			r.live.namespaces.add(NamespaceKey{Name: name, Sweep: true}, priorityFresh)
+		since := queued
+		if lifted := r.lifted[name]; lifted.After(since) {
+			since = lifted
 		}
+		if queued.IsZero() || time.Since(since) <= promotion {
+			continue
+		}
+		r.lifted[name] = time.Now()
+		r.sweeps.promoted.Add(1)
+		r.live.namespaces.add(NamespaceKey{Name: name, Sweep: true}, priorityFresh)
 	}
+	maps.DeleteFunc(r.lifted, func(name string, _ time.Time) bool { return r.pending[name].IsZero() })
 }
 
 // done is called when a sweep of the namespace has ended, or was not ours.

@@ -102,6 +102,32 @@ func TestSweepIsNotStarved(t *testing.T) {
 	})
 }
 
+// TestOldestGrowsOld: to be promoted is no new beginning; an alert watches the age.
+func TestOldestGrowsOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, queued := sweeping(t)
+		r.Opened(all)
+		time.Sleep(10 * promotion)
+		_, oldest := r.backlog()
+		require.GreaterOrEqual(t, oldest, 10*promotion-time.Second)
+		lifted := 0
+		for _, name := range queued.settled().promoted {
+			if name == "a" {
+				lifted++
+			}
+		}
+		require.InDelta(t, 9, lifted, 1, "once in each such time")
+		require.EqualValues(t, len(queued.settled().promoted), r.sweeps.promoted.Load())
+		require.InDelta(t, oldest, r.Waiting()["a"], float64(time.Second))
+
+		for name := range r.Waiting() {
+			r.done(name)
+		}
+		time.Sleep(2 * time.Second)
+		require.Empty(t, r.lifted, "nothing is kept of what is done")
+	})
+}
+
 // TestSweepEndsWithItsShard: what is no longer ours is not swept.
 func TestSweepEndsWithItsShard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

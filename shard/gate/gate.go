@@ -65,6 +65,8 @@ type flight struct {
 // Counts of decisions since the start, for metrics.
 type Counts struct {
 	Allowed, NotOwner, Moving, Suspended, Unconditional, Ungated atomic.Int64
+	// TimedOut are writes that were admitted, and cut off at their bound.
+	TimedOut atomic.Int64
 }
 
 // New returns a gate that admits nothing yet. Each write is bounded by timeout;
@@ -137,6 +139,7 @@ func (g *Gate) Begin(ctx context.Context, id shard.ID) (_ context.Context, end f
 		timedOut := errors.Is(bounded.Err(), context.DeadlineExceeded)
 		cancel()
 		if timedOut {
+			g.counts.TimedOut.Add(1)
 			// The server may still carry it out: it gives up when we do, but not
 			// in the same moment.
 			time.AfterFunc(shard.GuardSlack, func() { flight.end(write) })

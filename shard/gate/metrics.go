@@ -11,6 +11,7 @@ import (
 
 var (
 	decisions = prometheus.NewDesc("banyan_gate_decisions_total", "Writes that the gate decided on, by result.", []string{"result"}, nil)
+	timedOut  = prometheus.NewDesc("banyan_gate_write_timeouts_total", "Writes that were cut off at their bound; each holds up the drain of its shard.", nil, nil)
 	inFlight  = prometheus.NewDesc("banyan_gate_inflight_writes", "Writes that have begun and not ended.", nil, nil)
 )
 
@@ -28,5 +29,6 @@ func (g *Gate) Collect(ch chan<- prometheus.Metric) {
 	} {
 		ch <- prometheus.MustNewConstMetric(decisions, prometheus.CounterValue, float64(c.count.Load()), c.result)
 	}
+	ch <- prometheus.MustNewConstMetric(timedOut, prometheus.CounterValue, float64(g.counts.TimedOut.Load()))
 	ch <- prometheus.MustNewConstMetric(inFlight, prometheus.GaugeValue, float64(g.InFlight()))
 }

@@ -44,6 +44,9 @@ type Options struct {
 	Closed func(id shard.ID)
 	// Fenced is told that writes which are still queued must not be sent.
 	Fenced func()
+
+	// Content tells what is in the shards, for people and metrics; nil: nothing is.
+	Content Content
 }
 
 const (
@@ -78,7 +81,7 @@ func NewMember(o Options) (*Member, error) {
 		return nil, err
 	}
 	return &Member{
-		opts: o, machine: machine, metrics: newMetrics(),
+		opts: o, machine: machine, metrics: newMetrics(o.Config.Member),
 		store:   newStore(o.Client.CoordinationV1().Leases(o.Namespace), o.Config.WriteTimeout),
 		events:  make(chan shard.Event, 4*o.Config.Shards),
 		slots:   make(chan struct{}, shardWriters),
@@ -151,10 +154,11 @@ func (m *Member) Alive() error {
 func (m *Member) step(ctx context.Context, event shard.Event) {
 	m.mu.Lock()
 	m.ticked = time.Now()
-	effects := m.machine.Step(m.opts.Clock(), event)
+	now := m.opts.Clock()
+	effects := m.machine.Step(now, event)
 	m.opts.Gate.Publish(m.machine.Holding())
 	m.mu.Unlock()
-	m.metrics.event(event)
+	m.metrics.step(event, effects, now)
 	for _, effect := range effects {
 		m.perform(ctx, effect)
 	}
@@ -162,7 +166,6 @@ func (m *Member) step(ctx context.Context, event shard.Event) {
 
 // perform begins one effect. It never blocks: the loop must go on ticking.
 func (m *Member) perform(ctx context.Context, effect shard.Effect) {
-	m.metrics.effect(effect, m.opts.Clock())
 	switch e := effect.(type) {
 	case shard.PutMember:
 		go m.putMember(ctx, e)

@@ -4,6 +4,7 @@
 package lease
 
 import (
+	"slices"
 	"strconv"
 	"sync"
 
@@ -12,87 +13,107 @@ import (
 	"github.com/banyan-hns/banyan/shard"
 )
 
-// metrics counts what happens in the protocol; what *is*, Collector reads from
-// the Status at each scrape.
+// metrics counts what happens in the protocol; what *is*, Collect reads from the
+// Status at each scrape.
 type metrics struct {
 	transitions *prometheus.CounterVec
 	heartbeats  *prometheus.CounterVec
+	heartbeat   prometheus.Histogram
 	fences      *prometheus.CounterVec
-	drain       prometheus.Histogram
-	warm        prometheus.Histogram
 
-	mu       sync.Mutex
-	draining map[shard.ID]shard.Instant
-	warming  map[shard.ID]shard.Instant
-	clock    shard.Instant
+	mu     sync.Mutex
+	phases *phases
+	open   map[shard.ID]bool
 }
 
-func newMetrics() *metrics {
-	phases := func(phase, help string) prometheus.Histogram {
-		return prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "banyan_shard_handover_duration_seconds", Help: help,
-			ConstLabels: prometheus.Labels{"phase": phase}, Buckets: prometheus.ExponentialBuckets(0.01, 2, 11),
-		})
-	}
-	const help = "Time that one phase of the move of a shard took on this replica."
-	return &metrics{
+func newMetrics(self string) *metrics {
+	m := &metrics{
 		transitions: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "banyan_shard_transitions_total", Help: "Shards that this replica opened, by how it came to them, and closed (release).",
+			Name: "banyan_shard_transitions_total",
+			Help: "Shards that this replica opened, by how it came to them, and closed, by whether it gave them back (release) or not (lost).",
 		}, []string{"reason"}),
 		heartbeats: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "banyan_member_heartbeat_total", Help: "Writes of this replica's own heartbeat, by outcome.",
 		}, []string{"result"}),
+		heartbeat: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "banyan_member_heartbeat_duration_seconds", Help: "Time from the decision to write a heartbeat to the answer.",
+			Buckets: []float64{.002, .005, .01, .02, .05, .1, .2, .5, 1, 2},
+		}),
 		fences: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "banyan_member_fences_total", Help: "Fences: of other members by this one (fencer), and of this one by others (fenced).",
 		}, []string{"role"}),
-		drain:    phases("drain", help),
-		warm:     phases("warm", help),
-		draining: map[shard.ID]shard.Instant{},
-		warming:  map[shard.ID]shard.Instant{},
+		phases: newPhases(self),
+		open:   map[shard.ID]bool{},
+	}
+	m.begin()
+	return m
+}
+
+// begin makes every series exist: what was never zero cannot be seen to increase.
+func (m *metrics) begin() {
+	for _, reason := range []shard.Reason{shard.ReasonFree, shard.ReasonHandover, shard.ReasonTakeover, transitionRelease, transitionLost} {
+		m.transitions.WithLabelValues(string(reason))
+	}
+	for _, outcome := range outcomes {
+		m.heartbeats.WithLabelValues(outcome)
+	}
+	for _, role := range []string{roleFencer, roleFenced} {
+		m.fences.WithLabelValues(role)
 	}
 }
+
+// Values of labels; the other reasons are those of package shard.
+const (
+	transitionRelease = "release"
+	transitionLost    = "lost"
+	roleFencer        = "fencer"
+	roleFenced        = "fenced"
+)
 
 var outcomes = map[shard.Outcome]string{shard.Done: "ok", shard.Lost: "conflict", shard.Unknown: "error"}
 
-func (m *metrics) event(event shard.Event) {
+// step counts one step of the protocol.
+func (m *metrics) step(event shard.Event, effects []shard.Effect, now shard.Instant) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	switch e := event.(type) {
-	case shard.MemberWritten:
-		if e.Put.Record.State != shard.MemberFenced {
-			m.heartbeats.WithLabelValues(outcomes[e.Outcome]).Inc()
-		} else if e.Outcome == shard.Done {
-			m.fences.WithLabelValues("fencer").Inc()
-		}
-	case shard.Drained:
-		observe(m.drain, m.draining, e.ID, m.clock)
-	case shard.Warmed:
-		observe(m.warm, m.warming, e.ID, m.clock)
+	if written, ok := event.(shard.MemberWritten); ok {
+		m.written(written, now)
+	}
+	m.phases.event(event, now)
+	for _, effect := range effects {
+		m.effect(effect, effects)
+		m.phases.effect(effect, now)
 	}
 }
 
-func (m *metrics) effect(effect shard.Effect, now shard.Instant) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.clock = now
+func (m *metrics) written(e shard.MemberWritten, now shard.Instant) {
+	if e.Put.Record.State != shard.MemberFenced {
+		m.heartbeats.WithLabelValues(outcomes[e.Outcome]).Inc()
+		m.heartbeat.Observe((now - e.Put.Sent).Seconds())
+	} else if e.Outcome == shard.Done {
+		m.fences.WithLabelValues(roleFencer).Inc()
+	}
+}
+
+// effect counts one of the effects of a step. A shard that is closed in order to be
+// drained is given back; any other was lost. One that is not open can be closed again.
+func (m *metrics) effect(effect shard.Effect, all []shard.Effect) {
 	switch e := effect.(type) {
 	case shard.Opened:
+		m.open[e.ID] = true
 		m.transitions.WithLabelValues(string(e.Reason)).Inc()
 	case shard.Closed:
-		m.transitions.WithLabelValues("release").Inc()
+		if !m.open[e.ID] {
+			return
+		}
+		delete(m.open, e.ID)
+		reason := transitionLost
+		if slices.ContainsFunc(all, func(o shard.Effect) bool { d, drains := o.(shard.Drain); return drains && d.ID == e.ID }) {
+			reason = transitionRelease
+		}
+		m.transitions.WithLabelValues(reason).Inc()
 	case shard.Fenced:
-		m.fences.WithLabelValues("fenced").Inc()
-	case shard.Drain:
-		m.draining[e.ID] = now
-	case shard.Warm:
-		m.warming[e.ID] = now
-	}
-}
-
-func observe(h prometheus.Histogram, began map[shard.ID]shard.Instant, id shard.ID, now shard.Instant) {
-	if start, found := began[id]; found {
-		h.Observe((now - start).Seconds())
-		delete(began, id)
+		m.fences.WithLabelValues(roleFenced).Inc()
 	}
 }
 
@@ -102,17 +123,22 @@ func (m *Member) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCol
 // Collect reports who owns what, as this replica sees it.
 func (m *Member) Collect(ch chan<- prometheus.Metric) {
 	for _, c := range []prometheus.Collector{
-		m.metrics.transitions, m.metrics.heartbeats, m.metrics.fences, m.metrics.drain, m.metrics.warm,
+		m.metrics.transitions, m.metrics.heartbeats, m.metrics.heartbeat, m.metrics.fences, m.metrics.phases.handover, m.metrics.phases.takeover,
 	} {
 		c.Collect(ch)
 	}
 	status := m.Status()
+	census := m.census()
 	summary := Summarize(status)
 	for _, s := range status.Shards {
 		label := strconv.Itoa(int(s.ID))
 		gauge(ch, descOwned, boolean(s.State == shard.Owned && status.Remain > 0), label)
 		gauge(ch, descEpoch, float64(s.Epoch), label)
+		if s.State == shard.Owned {
+			gauge(ch, descNamespaces, float64(census.Shards[s.ID].Namespaces), label)
+		}
 	}
+	gauge(ch, descHotKey, census.HotShare, strconv.Itoa(int(census.HotShard)))
 	gauge(ch, descShardsOwned, float64(summary.Owned))
 	gauge(ch, descShardsDesired, float64(summary.Desired))
 	gauge(ch, descUnowned, float64(summary.Unowned))
@@ -133,6 +159,8 @@ func (m *Member) Collect(ch chan<- prometheus.Metric) {
 var (
 	descOwned         = desc("banyan_shard_owned", "1 if this replica may write for the shard now.", "shard")
 	descEpoch         = desc("banyan_shard_epoch", "How often the shard has changed its holder.", "shard")
+	descNamespaces    = desc("banyan_shard_namespaces", "Namespaces in a shard that this replica holds.", "shard")
+	descHotKey        = desc("banyan_hot_key_share_ratio", "Largest share of all namespaces that one key holds, and the shard of that key.", "shard")
 	descShardsOwned   = desc("banyan_shards_owned", "Shards that this replica may write for.")
 	descShardsDesired = desc("banyan_shards_desired", "Shards that the ring gives to this replica.")
 	descUnowned       = desc("banyan_shards_unowned", "Shards that nobody validly holds.")

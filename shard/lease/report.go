@@ -4,10 +4,8 @@
 package lease
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"text/tabwriter"
 
@@ -29,6 +27,7 @@ type ReportSelf struct {
 	Incarnation           string  `json:"incarnation"`
 	State                 string  `json:"state"`
 	LeaseRemainingSeconds float64 `json:"leaseRemainingSeconds"`
+	LeaseSeconds          float64 `json:"leaseSeconds"` // what a silent member is believed for
 }
 
 // ReportRing is the membership.
@@ -59,7 +58,17 @@ type ReportShard struct {
 	State          string   `json:"state"`
 	SinceSeconds   float64  `json:"sinceSeconds"`
 	UnownedSeconds float64  `json:"unownedSeconds"`
-	LastTransition string   `json:"lastTransition"`
+	LastTransition string   `json:"lastTransition"` // why Holder has it: free, handover or takeover
+
+	Roots      int          `json:"roots"`
+	Namespaces int          `json:"namespaces"`
+	Resync     ReportResync `json:"resync"`
+}
+
+// ReportResync is what waits in a shard to be read again since it was acquired.
+type ReportResync struct {
+	Pending       int     `json:"pending"`
+	OldestSeconds float64 `json:"oldestSeconds"`
 }
 
 // Summary counts.
@@ -70,6 +79,10 @@ type Summary struct {
 	Misplaced            int     `json:"misplaced"`
 	Moving               int     `json:"handover"`
 	OldestUnownedSeconds float64 `json:"oldestUnownedSeconds"`
+	ResyncPending        int     `json:"resyncPending"`
+	Namespaces           int     `json:"namespaces"`
+	HotKeyShare          float64 `json:"hotKeyShare"`
+	HotKeyShard          int     `json:"hotKeyShard"`
 }
 
 // Summarize counts the shards of a status.
@@ -122,22 +135,16 @@ func NewReport(status shard.Status) Report {
 	return report
 }
 
-// ServeHTTP answers /shards: JSON, or text for people with ?format=text.
-func (m *Member) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	report := NewReport(m.Status())
-	switch format := r.URL.Query().Get("format"); format {
-	case "text":
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		report.WriteText(w)
-	case "", "json":
-		w.Header().Set("Content-Type", "application/json")
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(report); err != nil {
-			m.opts.Log.V(1).Info("a reader of /shards went away", "error", err.Error())
-		}
-	default:
-		http.Error(w, fmt.Sprintf("format: %q is not known; use json or text", format), http.StatusBadRequest)
+// fill adds what is in the shards.
+func (r *Report) fill(census Census) {
+	r.Summary.HotKeyShare, r.Summary.HotKeyShard = census.HotShare, int(census.HotShard)
+	for i := range r.Shards {
+		s := &r.Shards[i]
+		in := census.Shards[s.ID]
+		s.Roots, s.Namespaces = in.Roots, in.Namespaces
+		s.Resync = ReportResync{Pending: in.Pending, OldestSeconds: in.Oldest.Seconds()}
+		r.Summary.Namespaces += in.Namespaces
+		r.Summary.ResyncPending += in.Pending
 	}
 }
 
