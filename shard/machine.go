@@ -49,6 +49,7 @@ func NewMachine(cfg Config, now Instant) (*Machine, error) {
 		self:    self{state: MemberJoining},
 		clock:   connectedClock{last: now},
 	}
+	m.self.identity = m.identityOf(0)
 	for id := range m.slots {
 		m.slots[id].id = ID(id)
 		m.slots[id].vacantSince = now
@@ -157,9 +158,12 @@ func (m *Machine) finish() {
 	m.do(Stopped{})
 }
 
-// identity of the present life. Each life after a fence has a name of its own.
-func (m *Machine) identity() Identity {
-	return NewIdentity(m.cfg.Member, m.cfg.Instance, fmt.Sprintf("%s.%d", m.cfg.Incarnation, m.self.lives))
+// identity of the present life.
+func (m *Machine) identity() Identity { return m.self.identity }
+
+// identityOf a life. Each one after a fence has a name of its own.
+func (m *Machine) identityOf(life int) Identity {
+	return NewIdentity(m.cfg.Member, m.cfg.Instance, fmt.Sprintf("%s.%d", m.cfg.Incarnation, life))
 }
 
 // Holding is what may be written now, and until when.

@@ -3,7 +3,10 @@
 
 package shard
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // member is what this machine knows of any member, itself included.
 type member struct {
@@ -170,7 +173,7 @@ func (m *Machine) reform() {
 			grown = grown || !m.ring.Has(name)
 		}
 	}
-	if ringKey(names, m.cfg.Shards) == m.ring.Key() {
+	if slices.Equal(names, m.ring.Members()) {
 		return
 	}
 	if grown {

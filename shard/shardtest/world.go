@@ -44,6 +44,11 @@ type World struct {
 	Latency Latency
 	// TickEvery is the period of the ticks of each member. Default 100ms.
 	TickEvery time.Duration
+	// Broken is the mistake that all members make.
+	Broken Broken
+	// Intact: Disturb deletes no record. What is promised when somebody does, package
+	// shard says.
+	Intact bool
 
 	now     shard.Instant
 	store   *store
@@ -51,7 +56,8 @@ type World struct {
 	queue   events
 	order   int
 	random  *rand.Rand
-	down    bool // the store answers nobody
+	down    bool                     // the store answers nobody
+	sent    map[string]shard.Instant // what the wall clock of its writer said, by heartbeat
 	faults  []string
 }
 
@@ -70,6 +76,7 @@ type Member struct {
 	inflight    map[shard.ID]shard.Instant // the latest end of writes into closed shards
 	loose       bool                       // negative control: it writes without asking for the time
 	deadline    shard.Instant
+	identity    shard.Identity
 }
 
 // New returns an empty world. The same seed gives the same history.
@@ -77,7 +84,7 @@ func New(cfg shard.Config, seed uint64) *World {
 	return &World{
 		Config: cfg, TickEvery: 100 * time.Millisecond,
 		Latency: Latency{Request: 10 * time.Millisecond, Watch: 20 * time.Millisecond},
-		store:   newStore(), members: map[string]*Member{},
+		store:   newStore(), members: map[string]*Member{}, sent: map[string]shard.Instant{},
 		random: rand.New(rand.NewPCG(seed, 0)),
 	}
 }
@@ -133,6 +140,7 @@ func (w *World) start(name, instance string) error {
 func (w *World) tick(m *Member) {
 	w.at(w.TickEvery, m, func() {
 		w.step(m, shard.Tick{})
+		w.mistake(m)
 		w.tick(m)
 	})
 }
@@ -258,10 +266,11 @@ func (w *World) publish(m *Member) {
 	holding := m.machine.Holding()
 	for id := range m.held {
 		if !holding.Open(id) {
-			m.inflight[id] = min(w.now, m.deadline) + w.Config.WriteTimeout
+			m.inflight[id] = min(w.now, m.deadline) + w.Broken.writeTime(w.Config)
 		}
 	}
-	m.deadline = holding.Until
+	m.deadline = w.Broken.until(holding, w.Config)
+	m.identity = holding.Holder
 	m.held = map[shard.ID]int64{}
 	for id := range w.Config.Shards {
 		if holding.Open(shard.ID(id)) {
@@ -280,18 +289,20 @@ func (w *World) perform(m *Member, effect shard.Effect) {
 				return answer, nil
 			}
 			w.checkFence(e)
+			w.sent[record.Name] = e.Sent + w.Broken.skew(m.name, w.Config)
 			answer.Outcome = shard.Done
 			return answer, shard.MemberObserved{Record: record}
 		}, shard.MemberWritten{Put: e})
 	case shard.PutShard:
+		author := m.identity
 		w.send(m, func() (shard.Event, shard.Event) {
 			before := w.store.shards[e.Record.ID]
-			record, done := w.store.putShard(e.Record, e.Expect)
+			record, done := w.store.putShard(e.Record, w.Broken.expect(e, before.Version))
 			answer := shard.ShardWritten{Put: e, Outcome: shard.Lost, Record: record}
 			if !done {
 				return answer, nil
 			}
-			w.checkTransition(before, record)
+			w.checkTransition(author, before, record)
 			w.checkInFlight(m, before, record)
 			answer.Outcome = shard.Done
 			return answer, shard.ShardObserved{Record: record}
@@ -306,6 +317,23 @@ func (w *World) perform(m *Member, effect shard.Effect) {
 	case shard.Stopped:
 		m.stopped = true
 		m.held = nil
+	}
+}
+
+// mistake of a member that trusts the clocks of others.
+func (w *World) mistake(m *Member) {
+	if w.Broken != ForeignClock || !m.alive || m.stopped {
+		return
+	}
+	for _, name := range sorted(w.store.members) {
+		record := w.store.members[name]
+		wall := w.now + w.Broken.skew(m.name, w.Config)
+		if name == m.name || record.Holder == "" || wall-w.sent[name] <= w.Config.LeaseDuration {
+			continue
+		}
+		w.perform(m, shard.PutMember{
+			Record: shard.MemberRecord{Name: name, State: shard.MemberFenced}, Expect: record.Version, Sent: w.now,
+		})
 	}
 }
 
