@@ -25,6 +25,7 @@ type Machine struct {
 	members map[string]*member
 	slots   []slot
 
+	eligible    Eligible
 	ring        *Ring
 	ringSince   Instant // when the ring last changed
 	growthSince Instant // when it first grew since it was last settled
@@ -39,6 +40,12 @@ type Machine struct {
 func NewMachine(cfg Config, now Instant) (*Machine, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("configuring the member: %w", err)
+	}
+	if cfg.TouchPeriod == 0 {
+		cfg.TouchPeriod = DefaultTouchPeriod
+	}
+	if cfg.StaleAfter == 0 {
+		cfg.StaleAfter = DefaultStaleAfter
 	}
 	m := &Machine{
 		cfg:     cfg,
@@ -71,6 +78,8 @@ func (m *Machine) Step(now Instant, event Event) []Effect {
 	m.heartbeat()
 	m.fence()
 	m.assign()
+	m.touch()
+	m.clean()
 	m.finish()
 	return m.effects
 }
@@ -86,6 +95,10 @@ func (m *Machine) fold(event Event) {
 		m.ready = true
 	case Stop:
 		m.stop(e)
+	case Eligible:
+		m.eligible = e
+	case MemberDeleted:
+		m.memberDeleted(e)
 	case MemberObserved:
 		m.observeMember(e.Record)
 		m.echo(e.Record)

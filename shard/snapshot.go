@@ -113,10 +113,17 @@ func (p *Print) Machine(m *Machine) {
 		past(u.at)
 	}
 	p.Text(m.ring.Key())
+	p.Text(m.eligible.Set)
+	p.Number(int64(m.eligible.Start))
+	p.Number(int64(m.eligible.Replicas))
 	for _, name := range m.memberNames() {
 		other := m.members[name]
 		p.Member(other.MemberRecord)
 		p.Flag(other.fencing)
+		p.Flag(other.deleting)
+		p.Number(int64(other.strikes))
+		past(other.keep)
+		past(other.shunned)
 		p.Distance(m.clock.time - other.heard)
 		past(other.changed)
 		past(other.stateSince)
@@ -134,9 +141,10 @@ func (p *Print) slot(s *slot, past func(Instant)) {
 	p.Number(int64(s.state))
 	p.Number(int64(s.vacant))
 	p.Flag(s.writing)
+	p.Flag(s.given)
 	p.Version(s.deleted)
 	p.Flag(s.missed == 0)
-	for _, t := range []Instant{s.since, s.retry, s.missed, s.vacantSince} {
+	for _, t := range []Instant{s.since, s.retry, s.missed, s.vacantSince, s.changed} {
 		past(t)
 	}
 }

@@ -191,6 +191,8 @@ func (m *model) perform(p *process, author shard.Identity, effect shard.Effect) 
 		m.send(p, author, e, shard.MemberWritten{Put: e})
 	case shard.PutShard:
 		m.send(p, author, e, shard.ShardWritten{Put: e})
+	case shard.DeleteMember:
+		m.send(p, author, e, shard.MemberDeleted{Delete: e})
 	case shard.Drain:
 		m.drain(p, e)
 	case shard.Warm:
@@ -248,6 +250,12 @@ func (m *model) apply(p *process, author shard.Identity, request shard.Effect) s
 		m.checkFence(p, before, record)
 		m.broadcast(shard.MemberObserved{Record: record})
 		return shard.MemberWritten{Put: e, Outcome: shard.Done, Record: record}
+	case shard.DeleteMember:
+		if !m.store.deleteMember(e.Name, e.Expect) {
+			return shard.MemberDeleted{Delete: e, Outcome: shard.Lost}
+		}
+		m.broadcast(shard.MemberGone{Name: e.Name})
+		return shard.MemberDeleted{Delete: e, Outcome: shard.Done}
 	case shard.PutShard:
 		before := m.store.shards[e.Record.ID]
 		record, done := m.store.putShard(e.Record, m.broken.expect(e, before.Version))

@@ -145,6 +145,11 @@ func printEvent(p *shard.Print, now shard.Instant, e shard.Event) {
 		printEffect(p, now, e.Put)
 		p.Number(int64(e.Outcome))
 		p.Shard(e.Record)
+	case shard.MemberGone:
+		p.Text(e.Name)
+	case shard.MemberDeleted:
+		printEffect(p, now, e.Delete)
+		p.Number(int64(e.Outcome))
 	case shard.Drained:
 		p.Number(int64(e.ID))
 	case shard.Warmed:
@@ -160,6 +165,9 @@ func printEffect(p *shard.Print, now shard.Instant, e shard.Effect) {
 		p.Distance(now - e.Sent)
 	case shard.PutShard:
 		p.Shard(e.Record)
+		p.Version(e.Expect)
+	case shard.DeleteMember:
+		p.Text(e.Name)
 		p.Version(e.Expect)
 	}
 }

@@ -34,12 +34,14 @@ type Search struct {
 	seen map[uint64]struct{}
 }
 
-// SmallConfig has the proportions of the defaults, in a shorter time.
+// SmallConfig has the proportions of the defaults, in a shorter time, but for what is
+// seldom done: it comes often here.
 func SmallConfig() shard.Config {
 	return shard.Config{
 		Shards: 2, LeaseDuration: 4 * time.Second, RenewPeriod: time.Second,
 		WriteTimeout: time.Second, Guard: shard.GuardFor(time.Second),
 		Settle: time.Second, RestartGrace: 3 * time.Second, Budget: 2,
+		TouchPeriod: 6 * time.Second, StaleAfter: 8 * time.Second,
 	}
 }
 

@@ -40,6 +40,15 @@ func (s *store) putMember(record shard.MemberRecord, expect shard.Version) (shar
 	return record, true
 }
 
+func (s *store) deleteMember(name string, expect shard.Version) bool {
+	if expect == 0 || s.members[name].Version != expect {
+		return false
+	}
+	s.revision++
+	delete(s.members, name)
+	return true
+}
+
 func (s *store) putShard(record shard.Record, expect shard.Version) (shard.Record, bool) {
 	if s.shards[record.ID].Version != expect {
 		return s.shards[record.ID], false

@@ -74,6 +74,7 @@ type Member struct {
 	stopped     bool
 	held        map[shard.ID]int64
 	inflight    map[shard.ID]shard.Instant // the latest end of writes into closed shards
+	mute        bool                       // its writes of shards are refused
 	loose       bool                       // negative control: it writes without asking for the time
 	deadline    shard.Instant
 	identity    shard.Identity
@@ -166,10 +167,22 @@ func (w *World) Cut(name string) { w.members[name].cut = true }
 // Blind takes the watch from a member; its requests are still answered.
 func (w *World) Blind(name string) { w.members[name].blind = true }
 
-// Heal ends a Cut and a Blind: the member learns all that it missed.
+// Mute has every write of the record of a shard by a member refused; its heartbeats
+// are taken.
+func (w *World) Mute(name string) { w.members[name].mute = true }
+
+// Scale tells all members how many of a set there shall be.
+func (w *World) Scale(set string, replicas int) {
+	for _, name := range sorted(w.members) {
+		m := w.members[name]
+		w.at(w.watch(), m, func() { w.step(m, shard.Eligible{Set: set, Replicas: replicas}) })
+	}
+}
+
+// Heal ends a Cut, a Blind and a Mute: the member learns all that it missed.
 func (w *World) Heal(name string) {
 	m := w.members[name]
-	m.cut, m.blind = false, false
+	m.cut, m.blind, m.mute = false, false, false
 	w.resync(m)
 }
 
@@ -296,6 +309,9 @@ func (w *World) perform(m *Member, effect shard.Effect) {
 	case shard.PutShard:
 		author := m.identity
 		w.send(m, func() (shard.Event, shard.Event) {
+			if m.mute {
+				return shard.ShardWritten{Put: e}, nil
+			}
 			before := w.store.shards[e.Record.ID]
 			record, done := w.store.putShard(e.Record, w.Broken.expect(e, before.Version))
 			answer := shard.ShardWritten{Put: e, Outcome: shard.Lost, Record: record}
@@ -307,6 +323,13 @@ func (w *World) perform(m *Member, effect shard.Effect) {
 			answer.Outcome = shard.Done
 			return answer, shard.ShardObserved{Record: record}
 		}, shard.ShardWritten{Put: e})
+	case shard.DeleteMember:
+		w.send(m, func() (shard.Event, shard.Event) {
+			if !w.store.deleteMember(e.Name, e.Expect) {
+				return shard.MemberDeleted{Delete: e, Outcome: shard.Lost}, nil
+			}
+			return shard.MemberDeleted{Delete: e, Outcome: shard.Done}, shard.MemberGone{Name: e.Name}
+		}, shard.MemberDeleted{Delete: e})
 	case shard.Drain:
 		w.at(w.drain(), m, func() {
 			delete(m.inflight, e.ID)
