@@ -63,6 +63,10 @@ kube: ## Build etcd and Kubernetes, once per version (20 min with an empty Go ca
 test-pure: ## Test the pure packages: no binaries, seconds.
 	go test -race $(PURE)
 
+.PHONY: search
+search: ## Search for a history that breaks the ownership protocol (RUNS=100000 random ones): minutes.
+	go run ./bench/protocol -runs $(or $(RUNS),100000)
+
 .PHONY: test
 test: kube build browser $(TOOLS)/kustomize $(TOOLS)/promtool ## Test everything, on a real control plane where that matters.
 	@echo 'compiling all tests with the race detector (some minutes, the first time)'

@@ -50,6 +50,21 @@ func TestSecretsAreOutOfReach(t *testing.T) {
 	}, verbs)
 }
 
+// TestAgreement pins what replicas may do to agree on who owns what.
+func TestAgreement(t *testing.T) {
+	rules := map[string]rbacv1.PolicyRule{}
+	for _, rule := range find[rbacv1.Role](t, "Role", "banyan").Rules {
+		rules[strings.Join(rule.Resources, ",")] = rule
+	}
+	require.Equal(t, []string{"get", "list", "watch", "create", "update", "delete"}, rules["leases"].Verbs)
+	require.Equal(t, []string{"banyan"}, rules["statefulsets"].ResourceNames)
+	require.Equal(t, []string{"get", "list", "watch"}, rules["statefulsets"].Verbs)
+	for _, rule := range find[rbacv1.ClusterRole](t, "ClusterRole", "banyan-base").Rules {
+		require.NotContains(t, rule.Resources, "leases", "in other namespaces")
+		require.NotContains(t, rule.Resources, "statefulsets", "in other namespaces")
+	}
+}
+
 // TestClusterRoleIsAggregated makes sure that applying the manifests again does
 // not claim the rules, which the control plane fills in.
 func TestClusterRoleIsAggregated(t *testing.T) {

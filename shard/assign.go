@@ -17,12 +17,7 @@ func (m *Machine) assign() {
 	if !m.listed {
 		return
 	}
-	budget := m.cfg.Budget
-	for i := range m.slots {
-		if s := &m.slots[i]; s.state == Draining || s.state == Releasing {
-			budget--
-		}
-	}
+	budget := m.budget()
 	for i := range m.slots {
 		s := &m.slots[i]
 		if vacant := m.vacancy(s); vacant != s.vacant {
@@ -35,43 +30,41 @@ func (m *Machine) assign() {
 			m.acquire(s)
 			continue
 		}
-		if m.keep(s, budget) {
-			budget--
-		}
+		m.keep(s, &budget)
 	}
 }
 
-// keep drives a shard that is ours. It reports whether a hand-over began.
-func (m *Machine) keep(s *slot, budget int) bool {
+// keep drives a shard that is ours.
+func (m *Machine) keep(s *slot, budget *budget) {
 	switch s.state {
 	case Idle, Acquiring:
 		s.enter(Warming, m.now)
 		m.do(Warm{ID: s.id, Epoch: s.record.Epoch, Reason: s.record.Reason})
 	case Warming, Owned:
-		if m.stopping || s.state == Owned && budget > 0 && m.shouldMove(s) {
+		if m.stopping || s.state == Owned && m.shouldMove(s, budget) {
 			if s.state == Owned {
 				m.do(Closed{ID: s.id})
 			}
 			s.enter(Draining, m.now)
 			m.do(Drain{ID: s.id, Epoch: s.record.Epoch})
-			return true
+			budget.spend(m.ring.Owner(s.id))
 		}
 	case Draining:
 	case Releasing:
 		m.release(s)
 	}
-	return false
 }
 
-// shouldMove: the ring wants it elsewhere, has settled, and the other side sees
-// the same ring.
-func (m *Machine) shouldMove(s *slot) bool {
+// shouldMove: the ring wants it elsewhere, has settled, the other side sees the
+// same ring and takes what it is given, and not too much is on its way.
+func (m *Machine) shouldMove(s *slot, budget *budget) bool {
 	owner := m.ring.Owner(s.id)
 	if owner == "" || owner == m.cfg.Member || m.now < m.settled {
 		return false
 	}
 	target := m.members[owner]
-	return target.State == MemberActive && target.RingKey == m.ring.Key() && !m.expired(target)
+	return target.State == MemberActive && target.RingKey == m.ring.Key() && !m.expired(target) &&
+		m.now >= target.shunned && budget.allows(target)
 }
 
 // release gives a drained shard back.

@@ -231,7 +231,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-func TestBudgetCountsUntilTheRecordIsWritten(t *testing.T) {
+func TestBudgetCountsUntilTheTargetHasIt(t *testing.T) {
 	d := drive(t, func(c *Config) { c.Budget = 1 }).join()
 	theirs := shardsOf(NewRing([]string{"b", "c"}, 8), "c")
 	require.Greater(t, len(theirs), 1)
@@ -244,6 +244,8 @@ func TestBudgetCountsUntilTheRecordIsWritten(t *testing.T) {
 	release := d.one()
 	require.Equal(t, Owned, d.m.slots[theirs[1]].state, "the first is not given back yet")
 	d.done(release)
+	require.Equal(t, Owned, d.m.slots[theirs[1]].state, "the other has not taken the first yet")
+	d.shard(theirs[0], life("c"), "")
 	require.Equal(t, Draining, d.m.slots[theirs[1]].state)
 }
 

@@ -47,8 +47,14 @@ type Config struct {
 	// RestartGrace is how long the place of a restarting member is kept.
 	// Default 20s; 0 gives its shards away at once.
 	RestartGrace time.Duration
-	// Budget bounds the shards that this member hands over at a time. Default 8.
+	// Budget bounds the shards that are handed over at a time by one member, and to
+	// one. Default 8.
 	Budget int
+	// TouchPeriod is how often, on average, the record of a shard is written anew by
+	// its holder, for those who read no heartbeats. Zero: 10m.
+	TouchPeriod time.Duration
+	// StaleAfter is how long a heartbeat that nobody owns any more is kept. Zero: 1h.
+	StaleAfter time.Duration
 }
 
 // Defaults of a Config, and the slack that Guard must have over WriteTimeout
@@ -61,6 +67,8 @@ const (
 	DefaultSettle        = 3 * time.Second
 	DefaultRestartGrace  = 20 * time.Second
 	DefaultBudget        = 8
+	DefaultTouchPeriod   = 10 * time.Minute
+	DefaultStaleAfter    = time.Hour
 
 	GuardSlack = 500 * time.Millisecond
 

@@ -18,6 +18,13 @@ type Ready struct{}
 // Stop: this replica shall end. Leaving says that it will not be back.
 type Stop struct{ Leaving bool }
 
+// Eligible: of the members that are called Set-0, Set-1 and so on, only those from
+// Set-Start, Replicas of them, have a place. It says nothing of others.
+type Eligible struct {
+	Set             string
+	Start, Replicas int
+}
+
 // MemberObserved: the store has this heartbeat.
 type MemberObserved struct{ Record MemberRecord }
 
@@ -58,6 +65,12 @@ type ShardWritten struct {
 	Record  Record
 }
 
+// MemberDeleted answers DeleteMember.
+type MemberDeleted struct {
+	Delete  DeleteMember
+	Outcome Outcome
+}
+
 // Drained answers Drain: no write into the shard is in flight.
 type Drained struct {
 	ID    ID
@@ -74,6 +87,8 @@ func (Tick) event()           {}
 func (Listed) event()         {}
 func (Ready) event()          {}
 func (Stop) event()           {}
+func (Eligible) event()       {}
+func (MemberDeleted) event()  {}
 func (MemberObserved) event() {}
 func (MemberGone) event()     {}
 func (ShardObserved) event()  {}
@@ -93,6 +108,13 @@ type PutMember struct {
 	Expect Version
 	// Sent is when the Machine asked for it. The caller keeps it.
 	Sent Instant
+}
+
+// DeleteMember removes a heartbeat if the store has version Expect of it, within
+// WriteTimeout. Answer: MemberDeleted.
+type DeleteMember struct {
+	Name   string
+	Expect Version
 }
 
 // PutShard writes the record of a shard if the store has version Expect of it
@@ -135,11 +157,12 @@ type Fenced struct{}
 // Stopped: everything has been given back; this replica may end. No answer.
 type Stopped struct{}
 
-func (PutMember) effect() {}
-func (PutShard) effect()  {}
-func (Drain) effect()     {}
-func (Warm) effect()      {}
-func (Opened) effect()    {}
-func (Closed) effect()    {}
-func (Fenced) effect()    {}
-func (Stopped) effect()   {}
+func (PutMember) effect()    {}
+func (DeleteMember) effect() {}
+func (PutShard) effect()     {}
+func (Drain) effect()        {}
+func (Warm) effect()         {}
+func (Opened) effect()       {}
+func (Closed) effect()       {}
+func (Fenced) effect()       {}
+func (Stopped) effect()      {}

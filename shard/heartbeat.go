@@ -5,6 +5,7 @@ package shard
 
 // self is what a member knows of its own heartbeat.
 type self struct {
+	identity   Identity    // of this life
 	lives      int         // lives that ended
 	state      MemberState // what we say, or will say with the next heartbeat
 	registered bool        // the record carries our identity, as far as we know
@@ -169,5 +170,6 @@ func (m *Machine) lose() {
 		lives: m.self.lives + 1, state: MemberJoining, begin: begin,
 		writing: m.self.writing, tried: m.self.tried, failed: m.self.failed,
 	}
+	m.self.identity = m.identityOf(m.self.lives)
 	m.do(Fenced{})
 }

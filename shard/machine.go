@@ -25,6 +25,7 @@ type Machine struct {
 	members map[string]*member
 	slots   []slot
 
+	eligible    Eligible
 	ring        *Ring
 	ringSince   Instant // when the ring last changed
 	growthSince Instant // when it first grew since it was last settled
@@ -40,6 +41,12 @@ func NewMachine(cfg Config, now Instant) (*Machine, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("configuring the member: %w", err)
 	}
+	if cfg.TouchPeriod == 0 {
+		cfg.TouchPeriod = DefaultTouchPeriod
+	}
+	if cfg.StaleAfter == 0 {
+		cfg.StaleAfter = DefaultStaleAfter
+	}
 	m := &Machine{
 		cfg:     cfg,
 		now:     now,
@@ -49,6 +56,7 @@ func NewMachine(cfg Config, now Instant) (*Machine, error) {
 		self:    self{state: MemberJoining},
 		clock:   connectedClock{last: now},
 	}
+	m.self.identity = m.identityOf(0)
 	for id := range m.slots {
 		m.slots[id].id = ID(id)
 		m.slots[id].vacantSince = now
@@ -70,6 +78,8 @@ func (m *Machine) Step(now Instant, event Event) []Effect {
 	m.heartbeat()
 	m.fence()
 	m.assign()
+	m.touch()
+	m.clean()
 	m.finish()
 	return m.effects
 }
@@ -85,6 +95,10 @@ func (m *Machine) fold(event Event) {
 		m.ready = true
 	case Stop:
 		m.stop(e)
+	case Eligible:
+		m.eligible = e
+	case MemberDeleted:
+		m.memberDeleted(e)
 	case MemberObserved:
 		m.observeMember(e.Record)
 		m.echo(e.Record)
@@ -157,9 +171,12 @@ func (m *Machine) finish() {
 	m.do(Stopped{})
 }
 
-// identity of the present life. Each life after a fence has a name of its own.
-func (m *Machine) identity() Identity {
-	return NewIdentity(m.cfg.Member, m.cfg.Instance, fmt.Sprintf("%s.%d", m.cfg.Incarnation, m.self.lives))
+// identity of the present life.
+func (m *Machine) identity() Identity { return m.self.identity }
+
+// identityOf a life. Each one after a fence has a name of its own.
+func (m *Machine) identityOf(life int) Identity {
+	return NewIdentity(m.cfg.Member, m.cfg.Instance, fmt.Sprintf("%s.%d", m.cfg.Incarnation, life))
 }
 
 // Holding is what may be written now, and until when.

@@ -3,7 +3,10 @@
 
 package shard
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // member is what this machine knows of any member, itself included.
 type member struct {
@@ -13,6 +16,10 @@ type member struct {
 	stateSince Instant // host time when its state last changed
 	fencing    bool    // a fence of ours is under way
 	retry      Instant // when a fence may be tried again
+	deleting   bool    // we asked that its record be deleted
+	keep       Instant // when that may be asked again
+	strikes    int     // shards in a row that were meant for it and that it did not take
+	shunned    Instant // until when it is given none
 }
 
 func (m *Machine) observeMember(record MemberRecord) {
@@ -23,6 +30,9 @@ func (m *Machine) observeMember(record MemberRecord) {
 	if !exists {
 		known = &member{stateSince: m.now}
 		m.members[record.Name] = known
+	}
+	if exists && record.Holder != "" && record.Holder != known.Holder {
+		known.strikes, known.shunned = 0, 0
 	}
 	if exists && known.State != record.State {
 		known.stateSince = m.now
@@ -61,6 +71,10 @@ func (m *Machine) forgetMember(name string) {
 		if m.self.registered {
 			m.lose()
 		}
+		return
+	}
+	if known.Holder == "" && !m.named(name) {
+		delete(m.members, name)
 		return
 	}
 	known.Version = 0
@@ -147,8 +161,11 @@ func (m *Machine) rank() time.Duration {
 	return rank
 }
 
-// inRing: active, or expected back soon.
+// inRing: eligible, and active or expected back soon.
 func (m *Machine) inRing(other *member) bool {
+	if !m.eligible.admits(other.Name) {
+		return false
+	}
 	switch other.State {
 	case MemberActive:
 		return other.Holder != ""
@@ -170,7 +187,7 @@ func (m *Machine) reform() {
 			grown = grown || !m.ring.Has(name)
 		}
 	}
-	if ringKey(names, m.cfg.Shards) == m.ring.Key() {
+	if slices.Equal(names, m.ring.Members()) {
 		return
 	}
 	if grown {

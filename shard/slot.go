@@ -39,6 +39,8 @@ type slot struct {
 	deleted     Version // up to here, an answer said, it exists no more
 	vacant      vacancy
 	vacantSince Instant
+	changed     Instant // when the record last changed
+	given       bool    // we gave it back, and nobody has taken it since
 }
 
 // claim is what the record of a shard said last of a holder.
@@ -104,7 +106,10 @@ func (m *Machine) observeShard(record Record) {
 	if record.Version <= s.record.Version {
 		return
 	}
+	m.judge(s.record, record)
 	s.record = record
+	s.changed = m.now
+	s.given = s.given && record.Holder == ""
 	s.claim = claim{record.Holder, record.Version}
 	m.suppose(record.Holder)
 	if s.state != Acquiring && !m.mine(s) {
@@ -159,6 +164,7 @@ func (m *Machine) shardWritten(e ShardWritten) {
 		s.claim = claim{e.Record.Holder, e.Record.Version}
 	default:
 		m.observeShard(e.Record)
+		s.given = e.Outcome == Done && s.record.Version == e.Record.Version && e.Record.Holder == ""
 	}
 	if s.state == Acquiring && !m.mine(s) {
 		s.enter(Idle, m.now)

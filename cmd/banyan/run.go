@@ -128,6 +128,7 @@ func (r *replica) setup(ctx context.Context) error {
 		r.addCertificates(),
 		r.addControllers(),
 		r.addProbes(),
+		r.addScale(),
 		r.manager.Add(r.feed),
 		r.manager.Add(r.kinds),
 		r.manager.Add(r.resync),

@@ -67,6 +67,7 @@ type Member struct {
 	mu     sync.Mutex // guards machine, ticked
 	ticked time.Time
 
+	scaled  chan shard.Eligible
 	stop    chan bool // leaving?
 	stopped chan struct{}
 }
@@ -85,6 +86,7 @@ func NewMember(o Options) (*Member, error) {
 		store:   newStore(o.Client.CoordinationV1().Leases(o.Namespace), o.Config.WriteTimeout),
 		events:  make(chan shard.Event, 4*o.Config.Shards),
 		slots:   make(chan struct{}, shardWriters),
+		scaled:  make(chan shard.Eligible, 1),
 		stop:    make(chan bool, 1),
 		stopped: make(chan struct{}),
 	}, nil
@@ -107,6 +109,7 @@ func (m *Member) Start(ctx context.Context) error {
 			return nil
 		case leaving := <-m.stop:
 			event = shard.Stop{Leaving: leaving}
+		case event = <-m.scaled:
 		case event = <-m.events:
 		case <-ticker.C:
 			event = shard.Tick{}
@@ -132,6 +135,16 @@ func (m *Member) Stop(leaving bool) {
 
 // Stopped is closed when everything has been given back after Stop.
 func (m *Member) Stopped() <-chan struct{} { return m.stopped }
+
+// Scaled tells how many replicas there shall be. It may be called before Start, and
+// does not block.
+func (m *Member) Scaled(e shard.Eligible) {
+	select {
+	case <-m.scaled: // nobody has read the last one
+	default:
+	}
+	m.scaled <- e
+}
 
 // Status tells how things stand.
 func (m *Member) Status() shard.Status {
@@ -171,6 +184,8 @@ func (m *Member) perform(ctx context.Context, effect shard.Effect) {
 		go m.putMember(ctx, e)
 	case shard.PutShard:
 		go m.putShard(ctx, e)
+	case shard.DeleteMember:
+		go m.deleteMember(ctx, e)
 	case shard.Drain:
 		go m.drain(ctx, e)
 	case shard.Warm:
@@ -215,6 +230,17 @@ func (m *Member) putMember(ctx context.Context, put shard.PutMember) {
 		m.opts.Log.Info("fenced a silent member", "member", record.Name)
 	}
 	m.tell(ctx, answer)
+}
+
+func (m *Member) deleteMember(ctx context.Context, e shard.DeleteMember) {
+	outcome, err := m.store.remove(ctx, MemberName(e.Name), e.Expect)
+	if err != nil {
+		m.opts.Log.Error(err, "did not delete the record of a member that is gone", "member", e.Name)
+	}
+	if outcome == shard.Done {
+		m.opts.Log.Info("deleted the record of a member that is gone", "member", e.Name)
+	}
+	m.tell(ctx, shard.MemberDeleted{Delete: e, Outcome: outcome})
 }
 
 func (m *Member) putShard(ctx context.Context, put shard.PutShard) {

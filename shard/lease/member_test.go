@@ -14,6 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -107,6 +109,9 @@ func TestMembers(t *testing.T) {
 	t.Run("the number of shards is decided once", func(t *testing.T) { testReadShards(t, client) })
 	t.Run("a race has one winner", func(t *testing.T) { testPut(t, client) })
 
+	t.Run("a touch keeps the time of acquisition", func(t *testing.T) { testTouch(t, client) })
+	t.Run("the number of replicas is told", func(t *testing.T) { testScale(t, client) })
+
 	a := start(t, client, "a", "one")
 	shares(t, func() bool { return a.owns() == testConfig.Shards })
 
@@ -165,6 +170,63 @@ func testReadShards(t *testing.T, client kubernetes.Interface) {
 	require.ErrorContains(t, err, "data.shards")
 }
 
+func testTouch(t *testing.T, client kubernetes.Interface) {
+	s := newStore(client.CoordinationV1().Leases("kube-public"), time.Second)
+	write := func(holder shard.Identity, version shard.Version) *coordinationv1.Lease {
+		record := shard.Record{ID: 1, Holder: holder, Epoch: 1, Version: version}
+		outcome, lease, err := s.put(t.Context(), encodeShard("kube-public", record, 8, time.Now()))
+		require.NoError(t, err)
+		require.Equal(t, shard.Done, outcome)
+		return lease
+	}
+	version := func(lease *coordinationv1.Lease) shard.Version {
+		v, err := versionOf(lease)
+		require.NoError(t, err)
+		return v
+	}
+	first := write("a/uid/one.0", 0)
+	second := write("a/uid/one.0", version(first))
+	require.Equal(t, first.Spec.AcquireTime.UTC(), second.Spec.AcquireTime.UTC())
+	require.True(t, second.Spec.RenewTime.After(first.Spec.RenewTime.Time))
+	require.EqualValues(t, 3600, *second.Spec.LeaseDurationSeconds)
+	third := write("b/uid/one.0", version(second))
+	require.True(t, third.Spec.AcquireTime.After(first.Spec.AcquireTime.Time), "another acquired it")
+}
+
+func testScale(t *testing.T, client kubernetes.Interface) {
+	told := make(chan shard.Eligible, 100)
+	require.NoError(t, WatchScale(t.Context(), client, "kube-public", "banyan", func(e shard.Eligible) { told <- e }))
+	sets := client.AppsV1().StatefulSets("kube-public")
+	labels := map[string]string{"app": "banyan"}
+	set := func(name string, replicas int32) *appsv1.StatefulSet {
+		return &appsv1.StatefulSet{
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec: appsv1.StatefulSetSpec{
+				Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: labels},
+				Template: corev1.PodTemplateSpec{
+					ObjectMeta: metav1.ObjectMeta{Labels: labels},
+					Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "none"}}},
+				},
+			},
+		}
+	}
+	wait := func(want shard.Eligible) {
+		t.Helper()
+		require.Eventually(t, func() bool { return <-told == want }, 30*time.Second, time.Millisecond)
+	}
+	_, err := sets.Create(t.Context(), set("another", 7), metav1.CreateOptions{})
+	require.NoError(t, err)
+	made, err := sets.Create(t.Context(), set("banyan", 5), metav1.CreateOptions{})
+	require.NoError(t, err)
+	wait(shard.Eligible{Set: "banyan", Replicas: 5})
+	*made.Spec.Replicas = 2
+	_, err = sets.Update(t.Context(), made, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	wait(shard.Eligible{Set: "banyan", Replicas: 2})
+	require.NoError(t, sets.Delete(t.Context(), "banyan", metav1.DeleteOptions{}))
+	wait(shard.Eligible{})
+}
+
 func testPut(t *testing.T, client kubernetes.Interface) {
 	s := newStore(client.CoordinationV1().Leases("kube-public"), time.Second)
 	record := shard.MemberRecord{Name: "x", Holder: "x/uid/one.0", State: shard.MemberJoining}
@@ -199,9 +261,21 @@ func testPut(t *testing.T, client kubernetes.Interface) {
 	require.Equal(t, shard.Lost, outcome, "an update of what was deleted")
 	require.Zero(t, present.Version)
 
+	outcome, kept := put(record)
+	require.Equal(t, shard.Done, outcome)
+	removed, err := s.remove(t.Context(), MemberName("x"), kept.Version-1)
+	require.NoError(t, err)
+	require.Equal(t, shard.Lost, removed, "a deletion of an old version")
+	removed, err = s.remove(t.Context(), MemberName("x"), kept.Version)
+	require.NoError(t, err)
+	require.Equal(t, shard.Done, removed)
+	removed, err = s.remove(t.Context(), MemberName("x"), kept.Version)
+	require.NoError(t, err)
+	require.Equal(t, shard.Lost, removed, "a second deletion")
+
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	outcome, _, err := s.put(canceled, encodeMember("kube-public", record, time.Second, time.Now()))
+	outcome, _, err = s.put(canceled, encodeMember("kube-public", record, time.Second, time.Now()))
 	require.Error(t, err)
 	require.Equal(t, shard.Unknown, outcome, "no answer")
 }

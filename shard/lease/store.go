@@ -6,6 +6,7 @@ package lease
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/banyan-hns/banyan/shard"
 )
@@ -27,25 +29,32 @@ type store struct {
 	leases  coordinationclient.LeaseInterface
 	timeout time.Duration
 
-	mu   sync.Mutex
-	uids map[string]types.UID // of each Lease, as last seen
+	mu    sync.Mutex
+	known map[string]known // of each Lease, as last seen
+}
+
+// known is what an update must repeat.
+type known struct {
+	uid      types.UID
+	holder   string
+	acquired *metav1.MicroTime
 }
 
 func newStore(leases coordinationclient.LeaseInterface, timeout time.Duration) *store {
-	return &store{leases: leases, timeout: timeout, uids: map[string]types.UID{}}
+	return &store{leases: leases, timeout: timeout, known: map[string]known{}}
 }
 
 // seen remembers which Lease it is that has the name now.
 func (s *store) seen(lease *coordinationv1.Lease) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.uids[lease.Name] = lease.UID
+	s.known[lease.Name] = known{lease.UID, ptr.Deref(lease.Spec.HolderIdentity, ""), lease.Spec.AcquireTime}
 }
 
-func (s *store) uid(name string) types.UID {
+func (s *store) recall(name string) known {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.uids[name]
+	return s.known[name]
 }
 
 // put writes the lease if the server has the version that it carries (none: if
@@ -74,10 +83,32 @@ func (s *store) put(ctx context.Context, lease *coordinationv1.Lease) (shard.Out
 	}
 }
 
+// remove deletes the Lease if the server has that version of it.
+func (s *store) remove(ctx context.Context, name string, version shard.Version) (shard.Outcome, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	uid, resourceVersion := s.recall(name).uid, strconv.FormatUint(uint64(version), 10)
+	err := s.leases.Delete(ctx, name, metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &resourceVersion},
+	})
+	switch {
+	case err == nil:
+		return shard.Done, nil
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+		return shard.Lost, nil
+	default:
+		return shard.Unknown, fmt.Errorf("deleting Lease %s: %w", name, err)
+	}
+}
+
 func (s *store) write(ctx context.Context, lease *coordinationv1.Lease) (*coordinationv1.Lease, error) {
 	if lease.ResourceVersion == "" {
 		return s.leases.Create(ctx, lease, metav1.CreateOptions{})
 	}
-	lease.UID = s.uid(lease.Name)
+	before := s.recall(lease.Name)
+	lease.UID = before.uid
+	if lease.Spec.AcquireTime != nil && before.acquired != nil && before.holder == *lease.Spec.HolderIdentity {
+		lease.Spec.AcquireTime = before.acquired // it goes on to hold
+	}
 	return s.leases.Update(ctx, lease, metav1.UpdateOptions{})
 }

@@ -23,7 +23,7 @@ func Disturb(w *World, seed uint64, d time.Duration) {
 		}
 	}
 	for end := w.now + d; w.now < end; {
-		w.Run(time.Duration(random.Int64N(int64(4 * time.Second))))
+		w.Run(upTo(random, w.Config.LeaseDuration*2/5))
 		disturbOne(w, random, Names[random.IntN(len(Names))])
 	}
 }
@@ -34,7 +34,12 @@ func disturbOne(w *World, random *rand.Rand, name string) {
 		mustStart(w, name)
 		return
 	}
-	switch random.IntN(12) {
+	kinds := 12
+	if w.Intact {
+		kinds -= 2
+	}
+	lease := w.Config.LeaseDuration
+	switch random.IntN(kinds) {
 	case 0:
 		w.Kill(name)
 	case 1:
@@ -45,22 +50,53 @@ func disturbOne(w *World, random *rand.Rand, name string) {
 	case 2:
 		w.Stop(name, random.IntN(2) == 0)
 	case 3, 4, 5:
-		w.Pause(name, time.Duration(random.Int64N(int64(25*time.Second))))
+		w.Pause(name, upTo(random, lease*5/2))
 	case 6:
 		w.Cut(name)
 	case 7:
 		w.Heal(name)
 	case 8:
 		w.Outage(true)
-		w.Run(time.Duration(random.Int64N(int64(20 * time.Second))))
+		w.Run(upTo(random, lease*2))
 		w.Outage(false)
 	case 9:
-		w.DeleteMember(name)
-	case 10:
-		w.DeleteShard(shard.ID(random.IntN(w.Config.Shards)))
-	case 11:
 		w.Blind(name)
+	case 10:
+		w.DeleteMember(name)
+	case 11:
+		w.DeleteShard(shard.ID(random.IntN(w.Config.Shards)))
 	}
+}
+
+func upTo(random *rand.Rand, d time.Duration) time.Duration {
+	return time.Duration(random.Int64N(int64(d)))
+}
+
+// networks that RandomRun takes in turn: good, bad, slow.
+var networks = []struct {
+	faults  Faults
+	latency Latency
+}{
+	{Faults{LoseRequest: 0.02, LoseAnswer: 0.02, Late: 0.02}, Latency{Request: 10 * time.Millisecond, Watch: 20 * time.Millisecond}},
+	{Faults{LoseRequest: 0.1, LoseAnswer: 0.1, Late: 0.1}, Latency{Request: 10 * time.Millisecond, Watch: 20 * time.Millisecond}},
+	{Faults{LoseRequest: 0.03, LoseAnswer: 0.03, Late: 0.03}, Latency{Request: 300 * time.Millisecond, Watch: time.Second}},
+}
+
+// RandomRun lets three members of SmallConfig, with eight shards, live through fifty seconds of pauses,
+// losses, deaths and stops, and returns what broke and how many changes of holders
+// there were.
+func RandomRun(seed uint64, broken Broken) (faults []string, moves int) {
+	cfg := SmallConfig()
+	cfg.Shards = 8
+	w := New(cfg, seed)
+	w.Broken, w.Intact, w.TickEvery, w.store.forgetful = broken, true, cfg.RenewPeriod/5, true
+	network := networks[seed%uint64(len(networks))]
+	w.Faults, w.Latency = network.faults, network.latency
+	Disturb(w, seed, 50*time.Second)
+	for _, record := range w.store.shards {
+		moves += int(record.Epoch)
+	}
+	return w.faults, moves
 }
 
 // Calm heals everything and has every member run.

@@ -44,12 +44,19 @@ func (w *World) checkFence(put shard.PutMember) {
 	}
 }
 
-// checkTransition I3 and I4: legal changes of a shard's record only.
-func (w *World) checkTransition(before, after shard.Record) {
-	if after.Holder == before.Holder || after.Holder == "" {
+// checkTransition I3 and I4: legal changes of a shard's record only. One that was
+// deleted has no epoch to go on from but what its last holder remembers.
+func (w *World) checkTransition(author shard.Identity, before, after shard.Record) {
+	if after.Holder == before.Holder {
 		return
 	}
-	if after.Epoch <= before.Epoch {
+	if after.Holder == "" {
+		if author != before.Holder && w.store.members[before.Holder.Member()].Holder == before.Holder {
+			w.fault("I3: shard %d of %s was given away by %s", after.ID, before.Holder, author)
+		}
+		return
+	}
+	if after.Epoch <= before.Epoch || before.Version != 0 && after.Epoch != before.Epoch+1 {
 		w.fault("I4: shard %d went from epoch %d to %d", after.ID, before.Epoch, after.Epoch)
 	}
 	if before.Holder == "" {
@@ -62,22 +69,23 @@ func (w *World) checkTransition(before, after shard.Record) {
 }
 
 // checkInFlight I2: whoever is given a shard finds no write of another process
-// in flight. Those of a process that was killed end with its connection.
+// in flight, and whoever gives it back leaves none. Those of a process that was
+// killed end with its connection.
 func (w *World) checkInFlight(taker *Member, before, after shard.Record) {
-	if after.Holder == "" || after.Holder == before.Holder {
+	if after.Holder == before.Holder {
 		return
 	}
 	for _, name := range sorted(w.members) {
 		m := w.members[name]
-		if m == taker || !m.alive {
+		if m == taker && after.Holder != "" || !m.alive {
 			continue
 		}
 		end := m.inflight[after.ID]
 		if _, open := m.held[after.ID]; open {
-			end = min(w.now, m.deadline) + w.Config.WriteTimeout
+			end = min(w.now, m.deadline) + w.Broken.writeTime(w.Config)
 		}
 		if end > w.now {
-			w.fault("I2: %s was given shard %d while writes of %s may be in flight until %v", taker.name, after.ID, name, end)
+			w.fault("I2: %s wrote another holder of shard %d while writes of %s may be in flight until %v", taker.name, after.ID, name, end)
 		}
 	}
 }

@@ -19,6 +19,8 @@ import (
 //
 //	start NAME… | restart NAME | kill NAME | stop NAME | leave NAME
 //	pause NAME DURATION | cut NAME | blind NAME | heal NAME | loosen NAME
+//	mute NAME              refuse its writes of shards; heal ends that
+//	scale SET REPLICAS     tell all members how many of a set there shall be
 //	outage | recover | delete-member NAME | delete-shard ID|all
 //	run DURATION           let time pass
 //	owners                 print who may write for each shard
@@ -88,6 +90,12 @@ func (p *player) act(verb string, args []string) error {
 		p.Cut(name)
 	case "blind":
 		p.Blind(name)
+	case "mute":
+		p.Mute(name)
+	case "scale":
+		replicas, err := strconv.Atoi(args[len(args)-1])
+		p.Scale(name, replicas)
+		return err
 	case "heal":
 		p.Heal(name)
 	case "loosen":

@@ -44,6 +44,11 @@ type World struct {
 	Latency Latency
 	// TickEvery is the period of the ticks of each member. Default 100ms.
 	TickEvery time.Duration
+	// Broken is the mistake that all members make.
+	Broken Broken
+	// Intact: Disturb deletes no record. What is promised when somebody does, package
+	// shard says.
+	Intact bool
 
 	now     shard.Instant
 	store   *store
@@ -51,7 +56,8 @@ type World struct {
 	queue   events
 	order   int
 	random  *rand.Rand
-	down    bool // the store answers nobody
+	down    bool                     // the store answers nobody
+	sent    map[string]shard.Instant // what the wall clock of its writer said, by heartbeat
 	faults  []string
 }
 
@@ -68,8 +74,10 @@ type Member struct {
 	stopped     bool
 	held        map[shard.ID]int64
 	inflight    map[shard.ID]shard.Instant // the latest end of writes into closed shards
+	mute        bool                       // its writes of shards are refused
 	loose       bool                       // negative control: it writes without asking for the time
 	deadline    shard.Instant
+	identity    shard.Identity
 }
 
 // New returns an empty world. The same seed gives the same history.
@@ -77,7 +85,7 @@ func New(cfg shard.Config, seed uint64) *World {
 	return &World{
 		Config: cfg, TickEvery: 100 * time.Millisecond,
 		Latency: Latency{Request: 10 * time.Millisecond, Watch: 20 * time.Millisecond},
-		store:   newStore(), members: map[string]*Member{},
+		store:   newStore(), members: map[string]*Member{}, sent: map[string]shard.Instant{},
 		random: rand.New(rand.NewPCG(seed, 0)),
 	}
 }
@@ -133,6 +141,7 @@ func (w *World) start(name, instance string) error {
 func (w *World) tick(m *Member) {
 	w.at(w.TickEvery, m, func() {
 		w.step(m, shard.Tick{})
+		w.mistake(m)
 		w.tick(m)
 	})
 }
@@ -158,10 +167,22 @@ func (w *World) Cut(name string) { w.members[name].cut = true }
 // Blind takes the watch from a member; its requests are still answered.
 func (w *World) Blind(name string) { w.members[name].blind = true }
 
-// Heal ends a Cut and a Blind: the member learns all that it missed.
+// Mute has every write of the record of a shard by a member refused; its heartbeats
+// are taken.
+func (w *World) Mute(name string) { w.members[name].mute = true }
+
+// Scale tells all members how many of a set there shall be.
+func (w *World) Scale(set string, replicas int) {
+	for _, name := range sorted(w.members) {
+		m := w.members[name]
+		w.at(w.watch(), m, func() { w.step(m, shard.Eligible{Set: set, Replicas: replicas}) })
+	}
+}
+
+// Heal ends a Cut, a Blind and a Mute: the member learns all that it missed.
 func (w *World) Heal(name string) {
 	m := w.members[name]
-	m.cut, m.blind = false, false
+	m.cut, m.blind, m.mute = false, false, false
 	w.resync(m)
 }
 
@@ -258,10 +279,11 @@ func (w *World) publish(m *Member) {
 	holding := m.machine.Holding()
 	for id := range m.held {
 		if !holding.Open(id) {
-			m.inflight[id] = min(w.now, m.deadline) + w.Config.WriteTimeout
+			m.inflight[id] = min(w.now, m.deadline) + w.Broken.writeTime(w.Config)
 		}
 	}
-	m.deadline = holding.Until
+	m.deadline = w.Broken.until(holding, w.Config)
+	m.identity = holding.Holder
 	m.held = map[shard.ID]int64{}
 	for id := range w.Config.Shards {
 		if holding.Open(shard.ID(id)) {
@@ -280,22 +302,34 @@ func (w *World) perform(m *Member, effect shard.Effect) {
 				return answer, nil
 			}
 			w.checkFence(e)
+			w.sent[record.Name] = e.Sent + w.Broken.skew(m.name, w.Config)
 			answer.Outcome = shard.Done
 			return answer, shard.MemberObserved{Record: record}
 		}, shard.MemberWritten{Put: e})
 	case shard.PutShard:
+		author := m.identity
 		w.send(m, func() (shard.Event, shard.Event) {
+			if m.mute {
+				return shard.ShardWritten{Put: e}, nil
+			}
 			before := w.store.shards[e.Record.ID]
-			record, done := w.store.putShard(e.Record, e.Expect)
+			record, done := w.store.putShard(e.Record, w.Broken.expect(e, before.Version))
 			answer := shard.ShardWritten{Put: e, Outcome: shard.Lost, Record: record}
 			if !done {
 				return answer, nil
 			}
-			w.checkTransition(before, record)
+			w.checkTransition(author, before, record)
 			w.checkInFlight(m, before, record)
 			answer.Outcome = shard.Done
 			return answer, shard.ShardObserved{Record: record}
 		}, shard.ShardWritten{Put: e})
+	case shard.DeleteMember:
+		w.send(m, func() (shard.Event, shard.Event) {
+			if !w.store.deleteMember(e.Name, e.Expect) {
+				return shard.MemberDeleted{Delete: e, Outcome: shard.Lost}, nil
+			}
+			return shard.MemberDeleted{Delete: e, Outcome: shard.Done}, shard.MemberGone{Name: e.Name}
+		}, shard.MemberDeleted{Delete: e})
 	case shard.Drain:
 		w.at(w.drain(), m, func() {
 			delete(m.inflight, e.ID)
@@ -306,6 +340,23 @@ func (w *World) perform(m *Member, effect shard.Effect) {
 	case shard.Stopped:
 		m.stopped = true
 		m.held = nil
+	}
+}
+
+// mistake of a member that trusts the clocks of others.
+func (w *World) mistake(m *Member) {
+	if w.Broken != ForeignClock || !m.alive || m.stopped {
+		return
+	}
+	for _, name := range sorted(w.store.members) {
+		record := w.store.members[name]
+		wall := w.now + w.Broken.skew(m.name, w.Config)
+		if name == m.name || record.Holder == "" || wall-w.sent[name] <= w.Config.LeaseDuration {
+			continue
+		}
+		w.perform(m, shard.PutMember{
+			Record: shard.MemberRecord{Name: name, State: shard.MemberFenced}, Expect: record.Version, Sent: w.now,
+		})
 	}
 }
 
