@@ -19,7 +19,8 @@ const (
 	left, right, top = 96, 24, 64
 	laneHeight       = 72
 	laneGap          = 34 // for the marks of faults
-	pixelsASecond    = 3
+	narrowest        = 1000
+	pixelsASecond    = 4 // or more, if the drawing would be too narrow
 )
 
 // colours of the lanes, and of what is drawn over them.
@@ -40,12 +41,15 @@ func (r *result) draw(o options) error {
 // drawing is an SVG that grows.
 type drawing struct {
 	strings.Builder
-	began time.Time
-	width int
+	began  time.Time
+	second float64 // in pixels
+	width  int
 }
 
 func (r *result) svg() string {
-	d := &drawing{began: r.began, width: left + right + int(r.ended.Sub(r.began).Seconds()*pixelsASecond)}
+	lasted := r.ended.Sub(r.began).Seconds()
+	d := &drawing{began: r.began, second: max(pixelsASecond, (narrowest-left-right)/max(1, lasted))}
+	d.width = left + right + int(lasted*d.second)
 	lanesEnd := top + (len(r.names)+1)*(laneHeight+laneGap)
 	d.add(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">`,
 		d.width, lanesEnd+30, d.width, lanesEnd+30)
@@ -70,11 +74,11 @@ func laneTop(replicas int) int {
 
 func (d *drawing) add(format string, args ...any) { fmt.Fprintf(&d.Builder, format+"\n", args...) }
 
-func (d *drawing) x(at time.Time) float64 { return left + at.Sub(d.began).Seconds()*pixelsASecond }
+func (d *drawing) x(at time.Time) float64 { return left + at.Sub(d.began).Seconds()*d.second }
 
 func (d *drawing) grid(r *result, bottom int) {
 	for s := 0; s <= int(r.ended.Sub(r.began).Seconds()); s += 30 {
-		x := left + s*pixelsASecond
+		x := left + int(float64(s)*d.second)
 		d.add(`<line x1="%d" x2="%d" y1="%d" y2="%d" stroke="#e4e4de"/>`, x, x, top, bottom)
 		d.add(`<text x="%d" y="%d" fill="#888" text-anchor="middle">%d s</text>`, x, bottom+16, s)
 	}
