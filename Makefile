@@ -93,6 +93,11 @@ deflake: kube ## Test PKG=./some/package in random order until it fails.
 demo: kube build ## Show Banyan at work on a control plane of its own (KEEP=1 leaves it running).
 	KUBEBUILDER_ASSETS=$$(bench/kube/build.sh --print-dir) KEEP=$(KEEP) go run ./cmd/demo
 
+.PHONY: chaos
+chaos: kube ## Break a cluster on purpose for 6 minutes and judge it (DURATION=1h, SEED=, ARGS=; also RESULT=file.md).
+	KUBEBUILDER_ASSETS=$$(bench/kube/build.sh --print-dir) go run ./bench/chaos \
+		$(if $(DURATION),-duration $(DURATION)) $(if $(SEED),-seed $(SEED)) $(if $(RESULT),-o $(RESULT)) $(ARGS)
+
 .PHONY: bench
 bench: kube ## Measure fan-out, scale and admission, into bench/results (an hour; wants a quiet machine).
 	export KUBEBUILDER_ASSETS=$$(bench/kube/build.sh --print-dir); \

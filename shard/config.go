@@ -76,9 +76,6 @@ const (
 	MaxShards = 4096
 )
 
-// GuardFor is the smallest guard that is safe with a write timeout.
-func GuardFor(writeTimeout time.Duration) time.Duration { return writeTimeout + GuardSlack }
-
 // Validate returns all faults, joined. Each names the field and the remedy.
 func (c Config) Validate() error {
 	var faults []error

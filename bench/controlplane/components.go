@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -79,6 +80,18 @@ func (c *ControlPlane) StopAPIServer() error {
 	err := c.apiServer.Terminate(stopGrace)
 	c.apiServer = nil
 	return err
+}
+
+// FreezeEtcd stops etcd where it is (SIGSTOP): requests wait, as with a disk that does not answer.
+func (c *ControlPlane) FreezeEtcd() error { return c.signalEtcd(syscall.SIGSTOP) }
+
+// ThawEtcd lets etcd go on.
+func (c *ControlPlane) ThawEtcd() error { return c.signalEtcd(syscall.SIGCONT) }
+
+func (c *ControlPlane) signalEtcd(signal syscall.Signal) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.etcd.Signal(signal)
 }
 
 // startManager waits for the default ServiceAccount: nobody but a working controller manager makes one.

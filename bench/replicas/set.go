@@ -253,6 +253,9 @@ func (s *Set) Signal(name string, signal os.Signal) error {
 	return s.replicas[name].process.Signal(signal)
 }
 
+// Pid of the process that was started last under a name.
+func (s *Set) Pid(name string) int { return s.replicas[name].process.Pid() }
+
 // Close ends everything.
 func (s *Set) Close() error {
 	var errs []error

@@ -26,8 +26,8 @@ type Ground struct {
 }
 
 // Prepare removes what an earlier run left in a directory, builds Banyan there if no
-// binary is given, and observes the machine.
-func Prepare(ctx context.Context, dir, binary string, out io.Writer) (Ground, error) {
+// binary is given, with more flags for the go command, and observes the machine.
+func Prepare(ctx context.Context, dir, binary string, out io.Writer, flags ...string) (Ground, error) {
 	var err error
 	g := Ground{Binary: binary}
 	if g.Dir, err = filepath.Abs(dir); err != nil {
@@ -42,7 +42,7 @@ func Prepare(ctx context.Context, dir, binary string, out io.Writer) (Ground, er
 	if g.Binary == "" {
 		_, _ = fmt.Fprintln(out, "building Banyan")
 		version = describe(ctx)
-		if g.Binary, err = build.Banyan(ctx, g.Dir); err != nil {
+		if g.Binary, err = build.Banyan(ctx, g.Dir, flags...); err != nil {
 			return g, err
 		}
 	}

@@ -30,9 +30,12 @@ type Forest []Namespace
 
 // Plan trees of very unequal size: the second tree has half as many namespaces as
 // the first, the third a third, and so on.
-func Plan(namespaces int) Forest {
+func Plan(namespaces int) Forest { return PlanTrees(namespaces, max(1, namespaces/perTree)) }
+
+// PlanTrees does so for a number of trees.
+func PlanTrees(namespaces, trees int) Forest {
 	var forest Forest
-	for tree, size := range treeSizes(namespaces, max(1, namespaces/perTree)) {
+	for tree, size := range treeSizes(namespaces, trees) {
 		name := func(i int) string {
 			if i == 0 {
 				return fmt.Sprintf("tree-%d", tree)

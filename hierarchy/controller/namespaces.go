@@ -37,13 +37,12 @@ type Namespaces struct {
 
 // SetupWithManager starts it with the manager.
 func (r *Namespaces) SetupWithManager(mgr manager.Manager) error {
-	return r.Live.namespaces.serve(mgr, "namespace", r.Wrap(r), r.Workers)
+	return r.Live.namespaces.serve(mgr, "namespace", r.Resync.ends(r.Wrap(r)), r.Workers)
 }
 
 // Reconcile observes, decides, applies.
 func (r *Namespaces) Reconcile(ctx context.Context, key NamespaceKey) (reconcile.Result, error) {
 	if key.Sweep {
-		defer r.Resync.done(key.Name)
 		if err := r.Resync.read(ctx, key.Name); err != nil {
 			r.Resync.sweeps.failed.Add(1)
 			return reconcile.Result{}, fmt.Errorf("sweeping namespace %q: %w", key.Name, err)

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/hierarchy/propagate"
@@ -203,6 +204,17 @@ func (r *Resync) promote() {
 		r.live.namespaces.add(NamespaceKey{Name: name, Sweep: true}, priorityFresh)
 	}
 	maps.DeleteFunc(r.lifted, func(name string, _ time.Time) bool { return r.pending[name].IsZero() })
+}
+
+// ends has every sweep end, also one that the gate does not let in: its namespace
+// moved to a tree of another owner while it waited, and no shard was closed here.
+func (r *Resync) ends(next reconcile.TypedReconciler[NamespaceKey]) reconcile.TypedReconciler[NamespaceKey] {
+	return reconcile.TypedFunc[NamespaceKey](func(ctx context.Context, key NamespaceKey) (reconcile.Result, error) {
+		if key.Sweep {
+			defer r.done(key.Name)
+		}
+		return next.Reconcile(ctx, key)
+	})
 }
 
 // done is called when a sweep of the namespace has ended, or was not ours.

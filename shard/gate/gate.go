@@ -126,6 +126,7 @@ type permit struct {
 // Reason: whoever closes the shard publishes first and counts afterwards, so it
 // either sees the write or the write sees it.
 func (g *Gate) Begin(ctx context.Context, id shard.ID) (_ context.Context, end func(), err error) {
+	pass(beforeBegin)
 	flight := &g.inflight[id]
 	write := flight.begin()
 	epoch, err := g.admit(id)

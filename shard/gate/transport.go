@@ -22,11 +22,19 @@ type transport struct {
 }
 
 func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	permitted := request.Context().Value(permitKey{}) != nil
+	if permitted {
+		pass(afterBegin)
+	}
 	if err := t.gate.check(request); err != nil {
 		if request.Body != nil {
 			_ = request.Body.Close() // a RoundTripper closes it also on errors
 		}
 		return nil, fmt.Errorf("sending %s %s: %w", request.Method, request.URL.Path, err)
+	}
+	if permitted {
+		pass(afterCheck)
+		defer pass(afterWrite)
 	}
 	return t.next.RoundTrip(request)
 }

@@ -63,6 +63,7 @@ func (s *store) recall(name string) known {
 func (s *store) put(ctx context.Context, lease *coordinationv1.Lease) (shard.Outcome, *coordinationv1.Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
+	s.refresh(ctx, lease)
 	written, err := s.write(ctx, lease)
 	switch {
 	case err == nil:

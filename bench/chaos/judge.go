@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/banyan-hns/banyan/bench/audit"
+	"github.com/banyan-hns/banyan/bench/oracle"
+	"github.com/banyan-hns/banyan/bench/replicas"
+	"github.com/banyan-hns/banyan/hierarchy"
+	"github.com/banyan-hns/banyan/shard"
+)
+
+// excluded is what the rig's replicas do not manage.
+var excluded = []string{"kube-system", "kube-public", "kube-node-lease", replicas.Namespace}
+
+const (
+	// restBound is how long replicas may have work to do after the last change.
+	restBound = 2 * time.Minute
+	// idle is how long nothing but heartbeats may be written, and is how these are
+	// counted.
+	idle = 10 * time.Second
+)
+
+// judge what came of it: the cluster at rest, a second pass by new processes, and
+// the audit log. What is found wrong is in the result; an error means that it could
+// not be found out.
+func (s *stage) judge(ctx context.Context, r *result) error {
+	s.Say("coming to rest")
+	if err := s.rest(ctx, r); err != nil {
+		return err
+	}
+	r.idleFrom = time.Now()
+	if err := pause(ctx, idle); err != nil {
+		return err
+	}
+	r.idleTo = time.Now()
+	if err := s.secondPass(ctx, r); err != nil {
+		return err
+	}
+	s.Say("asking the audit log")
+	report, err := audited(s.Plane.AuditLog())
+	r.report = report
+	return err
+}
+
+// rest waits until the cluster is what the oracle says.
+func (s *stage) rest(ctx context.Context, r *result) error {
+	began := time.Now()
+	if err := s.swept(ctx); err != nil {
+		return err
+	}
+	err := wait.PollUntilContextTimeout(ctx, time.Second, restBound, true, func(ctx context.Context) (bool, error) {
+		seen, err := oracle.See(ctx, s.Client)
+		if err != nil {
+			return false, err
+		}
+		facts := seen.Facts(oracle.Rules{Excluded: excluded})
+		r.differences = oracle.Differ(seen.Statements(facts), facts.Says())
+		r.rest = facts.Summary()
+		return len(r.differences) == 0, nil
+	})
+	if err != nil && !wait.Interrupted(err) {
+		return fmt.Errorf("asking the oracle: %w", err)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	s.Say("the oracle has %d objections after %v", len(r.differences), time.Since(began).Round(time.Second))
+	_, err = s.Quiet(ctx)
+	return err
+}
+
+// swept waits until all shards have their owners, and all namespaces were read again.
+func (s *stage) swept(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, restBound)
+	defer cancel()
+	return s.Settle(ctx)
+}
+
+// secondPass starts all replicas anew: nothing has changed, so they write nothing
+// but Leases.
+func (s *stage) secondPass(ctx context.Context, r *result) error {
+	s.Say("restarting all replicas, with nothing changed")
+	r.restartedFrom = time.Now()
+	for _, name := range s.Names {
+		if err := s.Set.Kill(name); err != nil {
+			return err
+		}
+	}
+	for _, name := range s.Names {
+		if err := s.Set.StartReplica(ctx, name); err != nil {
+			return err
+		}
+	}
+	if err := s.swept(ctx); err != nil {
+		return err
+	}
+	_, err := s.Quiet(ctx)
+	r.restartedTo = time.Now()
+	return err
+}
+
+func audited(path string) (report audit.Report, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return report, fmt.Errorf("opening the audit log: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	log, err := audit.Read(file)
+	if err != nil {
+		return report, err
+	}
+	scope, err := hierarchy.NewScope(hierarchy.ScopeOptions{ExcludedNamespaces: excluded})
+	if err != nil {
+		return report, err
+	}
+	return log.Check(audit.Config{
+		ServiceAccount: replicas.User, Namespace: replicas.Namespace, Shards: shard.DefaultShards, Scope: scope,
+	}), nil
+}
