@@ -82,6 +82,10 @@ func FuzzConfiguration(f *testing.F) {
 	fuzz(f, webhook.PathConfiguration, api.GroupVersion.WithKind("HierarchyConfiguration"), configuration("a", ""), configuration("e", "a"))
 }
 
+func FuzzMutateConfiguration(f *testing.F) {
+	fuzz(f, webhook.PathMutateConfiguration, api.GroupVersion.WithKind("HierarchyConfiguration"), configuration("a", ""), configuration("e", "a"))
+}
+
 func FuzzHNCConfiguration(f *testing.F) {
 	fuzz(f, webhook.PathHNCConfiguration, api.GroupVersion.WithKind("HNCConfiguration"), types(), types("secrets", "nosuch"))
 }

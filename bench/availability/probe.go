@@ -63,7 +63,18 @@ var probes = []probe{
 		return nil
 	}},
 	{"hierarchyconfigurations", func(ctx context.Context, c client.Client, _ string) error {
-		return c.Create(ctx, configuration(joiner, root), client.DryRunAll)
+		body := []byte(`{"spec":{"allowCascadingDeletion":true}}`)
+		return c.Patch(ctx, configuration(leaf, root), client.RawPatch(types.MergePatchType, body), client.DryRunAll)
+	}},
+	{"hierarchyconfigurationstamp", func(ctx context.Context, c client.Client, _ string) error {
+		move := configuration(joiner, root)
+		if err := c.Create(ctx, move, client.DryRunAll); err != nil {
+			return err
+		}
+		if move.Annotations[api.AnnotationPreviousKey] != joiner {
+			return errUnchanged
+		}
+		return nil
 	}},
 	{"subnamespaceanchors", func(ctx context.Context, c client.Client, name string) error {
 		return c.Create(ctx, anchor(root, name, api.FinalizerAnchor), client.DryRunAll)

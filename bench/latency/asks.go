@@ -29,6 +29,7 @@ var (
 	namespaces        = kind{webhook.PathNamespace, corev1.SchemeGroupVersion.WithKind("Namespace"), "namespaces"}
 	mutatedNamespaces = kind{webhook.PathMutateNamespace, corev1.SchemeGroupVersion.WithKind("Namespace"), "namespaces"}
 	configurations    = kind{webhook.PathConfiguration, api.GroupVersion.WithKind("HierarchyConfiguration"), "hierarchyconfigurations"}
+	stamps            = kind{webhook.PathMutateConfiguration, api.GroupVersion.WithKind("HierarchyConfiguration"), "hierarchyconfigurations"}
 	anchors           = kind{webhook.PathAnchor, api.GroupVersion.WithKind("SubnamespaceAnchor"), "subnamespaceanchors"}
 	mutatedAnchors    = kind{webhook.PathMutateAnchor, api.GroupVersion.WithKind("SubnamespaceAnchor"), "subnamespaceanchors"}
 	roles             = kind{webhook.PathObject, rbacv1.SchemeGroupVersion.WithKind("Role"), "roles"}
@@ -99,6 +100,13 @@ var templates = []template{
 		changed := configuration(here.mover.Name, here.root.Name)
 		changed.Spec.AllowCascadingDeletion = true
 		return changed, configuration(here.mover.Name, here.root.Name)
+	}},
+
+	{stamps, "to another tree", 0, permitted, func(here, there place) (object, old client.Object) {
+		return moved(here, there.leaf.Name)
+	}},
+	{stamps, "within the tree", 0, permitted, func(here, _ place) (object, old client.Object) {
+		return moved(here, here.leaf.Name)
 	}},
 
 	{anchors, "a new subnamespace", 0, permitted, func(here, _ place) (object, old client.Object) {
