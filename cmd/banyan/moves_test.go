@@ -30,7 +30,7 @@ import (
 const (
 	pairs      = 40
 	rounds     = 50 // for each pair, so that there are 2,000 pairs of moves
-	pairsAtOne = 8
+	pairsAtOne = 4
 )
 
 // TestOpposingMoves: a comes below b and b below a, at the same instant, by two
@@ -143,11 +143,17 @@ func refused(err error) bool {
 func (m *movers) insist(ctx context.Context, turn int, child, parent string) error {
 	for {
 		err := m.try(ctx, turn, child, parent)
-		if !apierrors.IsServiceUnavailable(err) && (!apierrors.IsConflict(err) || refused(err)) {
+		if !told(err) && (!apierrors.IsConflict(err) || refused(err)) {
 			return err
 		}
 		m.again.Add(1)
 	}
+}
+
+// told to try again: nothing was decided, such as when nobody could be asked about
+// the rights in time.
+func told(err error) bool {
+	return apierrors.IsServiceUnavailable(err) || apierrors.IsInternalError(err) && strings.HasSuffix(err.Error(), "; try again")
 }
 
 // try creates the configuration or changes it, whatever its version.
