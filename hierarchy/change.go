@@ -109,6 +109,8 @@ func (f *Forest) fold(c *comparison, touched string, do, undo func()) {
 	}
 	parentBefore := f.parents[touched]
 	do()
+	c.acknowledged = factsBefore.stamp != "" && f.stamp(touched) == "" && f.Exists(touched) &&
+		f.configurations[touched] != nil && f.parents[touched] == parentBefore
 	for name, was := range before {
 		c.compare(name, was, f.view(name))
 	}
@@ -246,18 +248,28 @@ type comparison struct {
 	decide, objects, moved sets.Set[string]
 	anchors                sets.Set[AnchorKey]
 	strayed                map[string]string
+
+	// acknowledged: the owner of the old key has said that it is done. It takes away
+	// the stamp and leaves the parent; a stamp that goes in any other way proves
+	// nothing.
+	acknowledged bool
 }
 
 func newComparison() *comparison {
-	return &comparison{sets.Set[string]{}, sets.Set[string]{}, sets.Set[string]{}, sets.Set[AnchorKey]{}, map[string]string{}}
+	return &comparison{
+		decide: sets.Set[string]{}, objects: sets.Set[string]{}, moved: sets.Set[string]{},
+		anchors: sets.Set[AnchorKey]{}, strayed: map[string]string{},
+	}
 }
 
 func (c *comparison) compare(name string, was, is view) {
 	switch {
 	case !was.writable || !is.writable:
-	case was.moving && !is.moving:
-		c.moved.Insert(name)
-	case !was.moving && was.key != is.key:
+	case was.moving && (c.acknowledged || was.key == is.key):
+		if !is.moving {
+			c.moved.Insert(name)
+		}
+	case was.key != is.key:
 		c.strayed[name] = was.key
 	}
 	forCopies := was.exists != is.exists || was.ancestry != is.ancestry || was.halted != is.halted ||

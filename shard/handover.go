@@ -65,6 +65,9 @@ func (m *Machine) judge(before, after Record) {
 	if !exists || before.Holder != "" || meant.Holder == "" || before.HandoffTo == after.Holder.Member() || m.now < meant.shunned {
 		return
 	}
+	if !m.ring.Has(before.HandoffTo) {
+		return // it was slow to come back, and others had to take it
+	}
 	meant.shunned = m.now + m.cfg.LeaseDuration*Instant(min(shunFirst<<min(meant.strikes, 8), shunMost))
 	meant.strikes++
 }

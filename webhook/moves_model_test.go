@@ -199,11 +199,11 @@ func (m *model) move(namespace, parent string) *underway {
 			move.Creates = object.UID
 		}
 		if old == nil && parent == "" || old != nil && old.Spec.Parent == parent {
-			setAnnotation(object, api.AnnotationPreviousKey, stampOn(old))
+			setStamp(object, stampOn(old))
 		} else {
 			// The webhook that mutates may be another replica's, and late.
 			move.Stamp, _ = validate.Stamp(m.replicas[m.IntN(len(m.replicas))].forest, namespace, parent)
-			setAnnotation(object, api.AnnotationPreviousKey, move.Stamp)
+			setStamp(object, move.Stamp)
 			if !r.grants(move) {
 				m.refused++
 				return nil
@@ -278,7 +278,7 @@ func (m *model) acknowledge(name string) error {
 		return nil
 	}
 	c := m.live[name].DeepCopy()
-	setAnnotation(c, api.AnnotationPreviousKey, "")
+	setStamp(c, "")
 	return m.write(name, c)
 }
 

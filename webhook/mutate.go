@@ -73,7 +73,7 @@ func (h mutators) configuration(ctx context.Context, request admission.Request) 
 		stamp = h.stamp(ctx, configuration)
 	}
 	return h.mutate(request, configuration, func(hierarchy.Scope) (changed bool) {
-		return setAnnotation(configuration, api.AnnotationPreviousKey, stamp)
+		return setStamp(configuration, stamp)
 	})
 }
 
@@ -93,21 +93,20 @@ func (h mutators) stamp(ctx context.Context, configuration *api.HierarchyConfigu
 // stampWithin is how long a change of parent waits for the one before it.
 const stampWithin = time.Second
 
-// setAnnotation sets an annotation, or takes it away if the value is empty.
-func setAnnotation(o client.Object, key, value string) (changed bool) {
-	annotations := o.GetAnnotations()
-	if annotations[key] == value {
+// setStamp of a configuration, or take it away if it is empty.
+func setStamp(configuration *api.HierarchyConfiguration, stamp string) (changed bool) {
+	if configuration.Annotations[api.AnnotationPreviousKey] == stamp {
 		return false
 	}
-	annotations = maps.Clone(annotations)
-	delete(annotations, key)
-	if value != "" {
+	annotations := maps.Clone(configuration.Annotations)
+	delete(annotations, api.AnnotationPreviousKey)
+	if stamp != "" {
 		if annotations == nil {
 			annotations = map[string]string{}
 		}
-		annotations[key] = value
+		annotations[api.AnnotationPreviousKey] = stamp
 	}
-	o.SetAnnotations(annotations)
+	configuration.Annotations = annotations
 	return true
 }
 

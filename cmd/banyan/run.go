@@ -108,7 +108,7 @@ func (r *replica) setup(ctx context.Context) error {
 	}
 	// 3. The forest, fed on every replica.
 	r.live = controller.NewLive(r.scope, r.options.propagation, controller.Home{Namespace: r.options.namespace, Key: shard.ClusterKey})
-	r.live.Together(r.together)
+	r.live.Together(r.together, func() bool { return r.feed.Synced() })
 	if r.manager, err = r.newManager(); err != nil {
 		return err
 	}
@@ -257,11 +257,9 @@ func gated[R comparable](r *replica, key gate.KeyFunc, namespaceOf func(R) strin
 
 // together reports whether nobody but this replica can have written under the first
 // key and may write under the second: they are in one shard, or it holds both shards.
-// Before the forest is complete, keys change because of what is learned, not of what
-// happens.
 func (r *replica) together(before, after string) bool {
 	from, to := shard.Of(before, r.gate.Shards()), shard.Of(after, r.gate.Shards())
-	return from == to || r.gate.Open(from) && r.gate.Open(to) || !r.feed.Synced()
+	return from == to || r.gate.Open(from) && r.gate.Open(to)
 }
 
 // serveWhenReady takes a place in the ring once this replica could write. It need not answer admission yet: somebody has to

@@ -4,7 +4,6 @@
 package controller
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -56,6 +55,7 @@ type Live struct {
 	moving        map[string]time.Time // since when moves wait for their end
 	strays        map[string]time.Time // until when nothing is written into them
 	together      func(before, after string) bool
+	complete      func() bool
 	strayed       atomic.Int64 // how many ever did
 
 	namespaces *queue[NamespaceKey]
@@ -102,9 +102,12 @@ func (h Home) instead(namespace, key string) string {
 }
 
 // Together tells which pairs of keys nobody else can have written under, so that a
-// namespace may go from the one to the other at once. Call it before anything is
-// folded; by default no pair counts as one.
-func (l *Live) Together(together func(before, after string) bool) { l.together = together }
+// namespace may go from the one to the other at once, and whether the forest is
+// complete: before it is, keys change because of what is learned, not of what
+// happens. Call it before anything is folded; by default no move is looked at.
+func (l *Live) Together(together func(before, after string) bool, complete func() bool) {
+	l.together, l.complete = together, complete
+}
 
 // SetNamespace and the following fold one object that was read or written, and
 // queue what may be affected.
@@ -161,13 +164,14 @@ func (l *Live) fold(do func(*hierarchy.Forest) hierarchy.Change) {
 	for _, name := range change.Decide {
 		l.noteMoves(name)
 	}
-	detained := l.detain(change.Strayed)
-	copies, anchors := l.everythingIn(change.Moved)
+	detained, passed := l.detain(change.Strayed)
+	moved := append(passed, change.Moved...)
+	copies, anchors := l.everythingIn(moved)
 	for _, namespace := range change.Objects {
 		copies = append(copies, l.copiesIn(namespace)...)
 	}
 	l.mu.Unlock()
-	l.queueAll(slices.Concat(change.Decide, change.Moved), copies, append(anchors, change.Anchors...))
+	l.queueAll(append(moved, change.Decide...), copies, append(anchors, change.Anchors...))
 	if len(detained) > 0 {
 		l.strayed.Add(int64(len(detained)))
 		time.AfterFunc(quarantine, func() { l.release(detained) })

@@ -28,17 +28,21 @@ func (l *Live) Key(namespace string) (key string, frozen bool) {
 }
 
 // detain puts those into quarantine whose key changed, unless nobody else can have
-// written under either. It returns them.
-func (l *Live) detain(strayed map[string]string) []string {
-	var detained []string
+// written under either. These pass: what was refused while the key changed must be
+// looked at again.
+func (l *Live) detain(strayed map[string]string) (detained, passed []string) {
+	if len(strayed) == 0 || l.together == nil || !l.complete() {
+		return nil, nil
+	}
 	for name, before := range strayed {
-		if l.together == nil || l.together(before, l.forest.Key(name)) {
+		if l.together(before, l.forest.Key(name)) {
+			passed = append(passed, name)
 			continue
 		}
 		l.strays[name] = time.Now().Add(quarantine)
 		detained = append(detained, name)
 	}
-	return detained
+	return detained, passed
 }
 
 // release ends the quarantine of those whose time is over.

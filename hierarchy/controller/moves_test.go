@@ -9,22 +9,25 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
 	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/hierarchy/foresttest"
 	"github.com/banyan-hns/banyan/hierarchy/propagate"
 )
 
+func complete() bool { return true }
+
 // grow returns a Live that knows a tree a <- b <- c, and d beside it.
 func grow(together bool) *Live {
 	l := NewLive(hierarchy.Scope{}, propagate.Options{}, Home{Namespace: "home", Key: "cluster"})
-	l.Together(func(string, string) bool { return true })
+	l.Together(func(string, string) bool { return true }, complete)
 	for _, name := range []string{"a", "b", "c", "d"} {
 		l.SetNamespace(foresttest.MakeNamespace(name).Version("1").Obj())
 	}
 	l.SetConfiguration(foresttest.MakeConfiguration("b").Parent("a").Version("1").Obj())
 	l.SetConfiguration(foresttest.MakeConfiguration("c").Parent("b").Version("1").Obj())
-	l.Together(func(string, string) bool { return together })
+	l.Together(func(string, string) bool { return together }, complete)
 	return l
 }
 
@@ -94,4 +97,16 @@ func TestStampedMoveFreezes(t *testing.T) {
 
 func TestHomeHasItsOwnKey(t *testing.T) {
 	require.Equal(t, seat{"cluster", false}, seatOf(grow(false), "home"))
+}
+
+// TestUnfrozenWithoutNoticeIsLookedAt: also where nobody else can have written, what
+// was refused while the namespace was frozen must be tried again.
+func TestUnfrozenWithoutNoticeIsLookedAt(t *testing.T) {
+	l := grow(true)
+	l.SetAnchor(foresttest.MakeAnchor("c", "x").Version("1").Obj())
+	work := priorityqueue.New[hierarchy.AnchorKey]("anchors")
+	defer work.ShutDown()
+	l.anchors.work = work
+	l.SetConfiguration(foresttest.MakeConfiguration("b").Parent("d").Version("2").Obj())
+	require.Eventually(t, func() bool { return work.Len() == 1 }, time.Second, time.Millisecond)
 }

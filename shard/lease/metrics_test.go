@@ -105,7 +105,7 @@ func TestMetricsOfMoves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := newMetrics("a")
 			for _, at := range tc.moments {
-				m.step(at.event, at.effects, shard.Instant(at.at*time.Millisecond))
+				m.step(at.event, at.effects, at.at*time.Millisecond)
 			}
 			for _, phase := range handoverPhases {
 				requireTook(t, tc.wantPhases[phase], m.phases.handover.WithLabelValues(phase).(prometheus.Histogram), phase)
@@ -132,8 +132,8 @@ func requireTook(t *testing.T, want took, h prometheus.Histogram, name string) {
 func TestMetricsOfHeartbeats(t *testing.T) {
 	m := newMetrics("a")
 	for outcome, sent := range map[shard.Outcome]time.Duration{shard.Done: 20, shard.Lost: 30, shard.Unknown: 2000} {
-		put := shard.PutMember{Record: shard.MemberRecord{State: shard.MemberActive}, Sent: shard.Instant(5 * time.Second)}
-		m.step(shard.MemberWritten{Put: put, Outcome: outcome}, nil, shard.Instant(5*time.Second+sent*time.Millisecond))
+		put := shard.PutMember{Record: shard.MemberRecord{State: shard.MemberActive}, Sent: 5 * time.Second}
+		m.step(shard.MemberWritten{Put: put, Outcome: outcome}, nil, 5*time.Second+sent*time.Millisecond)
 	}
 	m.step(shard.MemberWritten{Put: shard.PutMember{Record: shard.MemberRecord{State: shard.MemberFenced}}, Outcome: shard.Done}, nil, 0)
 	m.step(shard.Tick{}, []shard.Effect{shard.Fenced{}}, 0)
