@@ -81,7 +81,7 @@ func TestNoGuardIsCaught(t *testing.T) {
 	var report audit.Report
 	require.Eventually(t, func() bool {
 		var err error
-		report, err = audited(s.Plane.AuditLog())
+		report, err = s.audited()
 		require.NoError(t, err)
 		return len(violations(report, audit.RuleFence)) > 0
 	}, 20*time.Second, 500*time.Millisecond, "what arrived late is found")
@@ -106,7 +106,7 @@ func wakeToEnd(t *testing.T, flags ...string) audit.Report {
 	// Something that must be done while nobody but the others is there.
 	require.NoError(t, s.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "after"}}))
 	require.Eventually(t, func() bool { return s.owned(t, others) == shard.DefaultShards }, time.Minute, 200*time.Millisecond)
-	report, err := audited(s.Plane.AuditLog())
+	report, err := s.audited()
 	require.NoError(t, err)
 	return report
 }

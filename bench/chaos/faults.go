@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/banyan-hns/banyan/bench/audit"
 	"github.com/banyan-hns/banyan/bench/proxy"
 )
 
@@ -166,12 +167,19 @@ func stopped(pid int) bool {
 	return found && bytes.HasPrefix(state, []byte("T"))
 }
 
+// stopAPIServer moves no shard: nobody can do anything, and nobody holds that against
+// the others.
 func stopAPIServer(ctx context.Context, s *stage, f Fault) (string, error) {
-	if err := s.Plane.StopAPIServer(); err != nil {
-		return "", err
-	}
-	err := pause(ctx, f.Lasts)
-	return "", errors.Join(err, s.Plane.StartAPIServer(context.WithoutCancel(ctx)))
+	return "", s.scenario(ctx, f.Label(), s.Names, nil, func() error {
+		from := time.Now()
+		if err := s.Plane.StopAPIServer(); err != nil {
+			return err
+		}
+		err := pause(ctx, f.Lasts)
+		err = errors.Join(err, s.Plane.StartAPIServer(context.WithoutCancel(ctx)))
+		s.told.add(func(m *audit.Marks) { m.Outages = append(m.Outages, audit.Span{From: from, To: time.Now()}) })
+		return err
+	})
 }
 
 func slowEtcd(ctx context.Context, s *stage, f Fault) (string, error) {
