@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Banyan Authors
+
+package main
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/banyan-hns/banyan/bench/audit"
+	"github.com/banyan-hns/banyan/bench/proxy"
+	"github.com/banyan-hns/banyan/bench/replicas"
+	"github.com/banyan-hns/banyan/shard"
+	"github.com/banyan-hns/banyan/shard/lease"
+)
+
+// teller tells one story. Two replicas share all shards when it begins.
+type teller struct {
+	*testing.T
+	*stage
+	world string // what the names of its namespaces begin with
+}
+
+// restart both replicas with nothing but what they must have.
+func (u *teller) restart(flags ...string) {
+	u.Helper()
+	u.Set.SetFlags(flags)
+	for _, name := range u.Names {
+		require.NoError(u, u.Set.Kill(name))
+		require.NoError(u, u.Set.StartReplica(u.Context(), name))
+	}
+	require.NoError(u, u.settled(u.Context(), u.Names))
+}
+
+func (u *teller) namespace(name string) {
+	u.Helper()
+	require.NoError(u, u.Client.Create(u.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}))
+}
+
+func (u *teller) role(namespace, name string) {
+	u.Helper()
+	require.NoError(u, u.Client.Create(u.Context(), &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}))
+}
+
+func (u *teller) arrives(namespace, name string) {
+	u.Helper()
+	require.Eventually(u, func() bool {
+		return u.Client.Get(u.Context(), client.ObjectKey{Namespace: namespace, Name: name}, &rbacv1.Role{}) == nil
+	}, 30*time.Second, 20*time.Millisecond, "Role %s arrives in %s", name, namespace)
+}
+
+// parent is set as users do it, who try again.
+func (u *teller) parent(child, parent string) {
+	u.Helper()
+	users := &users{Client: u.Client}
+	require.Eventually(u, func() bool { return users.setParent(u.Context(), child, parent) == nil }, 30*time.Second, 50*time.Millisecond)
+}
+
+// fenced waits until others have ended the life of a replica.
+func (u *teller) fenced(name string) {
+	u.Helper()
+	member, key := &coordinationv1.Lease{}, client.ObjectKey{Namespace: replicas.Namespace, Name: lease.MemberName(name)}
+	require.Eventually(u, func() bool {
+		return u.Client.Get(u.Context(), key, member) == nil && ptr.Deref(member.Spec.HolderIdentity, "") == ""
+	}, time.Minute, 5*time.Millisecond, "%s is fenced", name)
+}
+
+// named is a name that begins so and whose tree a replica owns.
+func (u *teller) named(prefix, owner string) string {
+	ring := shard.NewRing(u.Names, shard.DefaultShards)
+	for i := 0; ; i++ {
+		name := fmt.Sprintf("%s-%s-%d", u.world, prefix, i)
+		if ring.Owner(shard.Of(name, shard.DefaultShards)) == owner {
+			return name
+		}
+	}
+}
+
+// tellStamp: a namespace moves from a tree of one replica into that of another.
+// Whoever knows of no stamps writes there at once.
+func tellStamp(u *teller) func(audit.Violation) bool {
+	leaf, other := u.named("leaf", u.Names[0]), u.named("other", u.Names[1])
+	u.namespace(leaf)
+	u.namespace(other)
+	u.role(other, "first")
+	u.parent(leaf, other)
+	u.arrives(leaf, "first")
+	// Nobody excuses a write that comes so late. A condition cannot tell it: nothing
+	// is to happen.
+	time.Sleep(2500 * time.Millisecond)
+	u.role(other, "second")
+	u.arrives(leaf, "second")
+	return func(v audit.Violation) bool { return strings.HasPrefix(v.Object, "roles "+leaf+"/") }
+}
+
+// tellGuard: nothing that a replica sends arrives until it is fenced; whoever fenced
+// it is stopped before it can do the work itself. A write that was begun late in the
+// lease, and has long to arrive, then arrives after it.
+func tellGuard(u *teller) func(audit.Violation) bool {
+	victim, heir := u.Names[0], u.Names[1]
+	const timeout = 5 * time.Second // as long as two heartbeats allow
+	u.restart("--write-timeout=" + timeout.String())
+	root := u.named("late", victim)
+	u.namespace(root)
+	u.namespace(root + "-child")
+	u.parent(root+"-child", root)
+	u.role(root, "early")
+	u.arrives(root+"-child", "early")
+	u.link(victim).Hold(proxy.Up)
+	require.NoError(u, pause(u.Context(), shard.DefaultLeaseDuration-timeout+time.Second))
+	for i := range 20 {
+		u.role(root, fmt.Sprintf("late-%d", i))
+	}
+	u.fenced(victim)
+	require.NoError(u, u.Set.Signal(heir, syscall.SIGSTOP))
+	u.link(victim).Flush()
+	require.NoError(u, pause(u.Context(), 2*time.Second)) // all that was held arrives
+	require.NoError(u, u.Set.Signal(heir, syscall.SIGCONT))
+	u.arrives(root+"-child", "late-0")
+	u.restart()
+	return func(v audit.Violation) bool {
+		return strings.HasPrefix(v.Replica, victim+"/") && strings.HasPrefix(v.Object, "roles "+root+"-child/late-")
+	}
+}
+
+// tellRelease: a replica that gives its shards back is stopped on the way, and goes
+// on when another one has them.
+func tellRelease(u *teller) func(audit.Violation) bool {
+	sleeper, heir := u.Names[0], u.Names[1]
+	u.Setenv("BANYAN_STOP_AT_RELEASE", sleeper)
+	u.restart()
+	ended := make(chan error, 1)
+	if u.world == "sound" { // it has no such point: from outside is the best there is
+		require.NoError(u, u.Set.Signal(sleeper, syscall.SIGSTOP))
+	}
+	pid := u.Set.Pid(sleeper)
+	go func() { ended <- u.Set.Terminate(sleeper) }()
+	require.Eventually(u, func() bool { return stopped(pid) }, 10*time.Second, 5*time.Millisecond, "it stops")
+	u.ownsAll(heir)
+	require.NoError(u, u.Set.Signal(sleeper, syscall.SIGCONT))
+	require.NoError(u, <-ended)
+	require.NoError(u, u.Set.StartReplica(u.Context(), sleeper))
+	return func(v audit.Violation) bool {
+		return strings.HasPrefix(v.Replica, sleeper+"/") && strings.Contains(v.Object, "banyan-shard-") && strings.Contains(v.Explanation, "did not give the shard back")
+	}
+}
+
+// tellClock: a replica whose clock is ahead comes to one that works, and whose news
+// are late. Whoever believes that clock fences the other, which goes on for a while.
+func tellClock(u *teller) func(audit.Violation) bool {
+	worker, late := u.Names[0], u.Names[1]
+	require.NoError(u, u.settled(u.Context(), u.Names))
+	root := u.named("busy", worker)
+	u.namespace(root)
+	u.namespace(root + "-child")
+	u.parent(root+"-child", root)
+	require.NoError(u, u.Set.Terminate(late))
+	u.ownsAll(worker)
+	u.link(worker).Delay(500 * time.Millisecond)
+	u.Setenv("BANYAN_CLOCK_AHEAD", (shard.DefaultLeaseDuration + time.Second).String())
+	require.NoError(u, u.Set.StartReplica(u.Context(), late))
+
+	// Users have something to do for the worker all the time.
+	over := make(chan struct{})
+	var users sync.WaitGroup
+	users.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-over:
+				return
+			case <-time.After(20 * time.Millisecond):
+				_ = u.Client.Create(u.Context(), &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: root, Name: fmt.Sprintf("busy-%d", i)}})
+			}
+		}
+	})
+	require.Eventually(u, func() bool {
+		report, err := u.Set.Shards(u.Context(), late)
+		return err == nil && len(report.Ring.Members) == 2 && report.Summary.Owned > 0
+	}, time.Minute, 50*time.Millisecond, "the other has a share")
+	close(over)
+	users.Wait()
+	u.link(worker).Flush()
+	return func(v audit.Violation) bool { return strings.HasPrefix(v.Replica, worker+"/") }
+}
