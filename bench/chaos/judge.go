@@ -10,17 +10,13 @@ import (
 	"os"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/banyan-hns/banyan/bench/audit"
 	"github.com/banyan-hns/banyan/bench/oracle"
 	"github.com/banyan-hns/banyan/bench/replicas"
 	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/shard"
-	"github.com/banyan-hns/banyan/webhook"
 )
 
 // excluded is what the rig's replicas do not manage.
@@ -84,7 +80,7 @@ func (s *stage) shrink(ctx context.Context, r *result) error {
 	if err := s.Swept(ctx, s.Names[:few]...); err != nil {
 		return err
 	}
-	if _, err := s.Quiet(ctx); err != nil {
+	if err := s.quiet(ctx); err != nil {
 		return err
 	}
 	return s.beIdle(ctx, r)
@@ -113,29 +109,7 @@ func (s *stage) rest(ctx context.Context, r *result) error {
 		return context.Cause(ctx)
 	}
 	s.Say("the oracle has %d objections after %v", len(r.differences), time.Since(began).Round(time.Second))
-	if err := s.tidied(ctx); err != nil {
-		return err
-	}
-	_, err = s.Quiet(ctx)
-	return err
-}
-
-// tidied waits until no change of a parent is remembered any more. One of which
-// nobody knows whether it was written is forgotten after 75 s, and all are looked at
-// twice a minute.
-func (s *stage) tidied(ctx context.Context) error {
-	key := client.ObjectKey{Namespace: replicas.Namespace, Name: webhook.MovesConfigMap}
-	err := wait.PollUntilContextTimeout(ctx, time.Second, restBound, true, func(ctx context.Context) (bool, error) {
-		kept := &corev1.ConfigMap{}
-		if err := s.Client.Get(ctx, key, kept); err != nil {
-			return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
-		}
-		return kept.Data["moves"] == "[]", nil
-	})
-	if err != nil {
-		return fmt.Errorf("waiting until the record of moves is empty: %w", err)
-	}
-	return nil
+	return s.quiet(ctx)
 }
 
 // swept waits until all shards have their owners, and all namespaces were read again.
