@@ -59,10 +59,10 @@ func TestMistakesAreFound(t *testing.T) {
 	binary, err := build.Banyan(t.Context(), filepath.Join(s.dir, "links"), mistakes)
 	require.NoError(t, err)
 	s.Set.SetBinary(binary)
+	(&teller{T: t, stage: s}).restart()
 	for _, st := range stories {
 		t.Run(st.name, func(t *testing.T) {
 			u := &teller{T: t, stage: s, world: "broken"}
-			u.restart()
 			began := time.Now()
 			wanted := st.tell(u)
 			require.Eventually(t, func() bool {
@@ -76,20 +76,20 @@ func TestMistakesAreFound(t *testing.T) {
 
 // found reports whether each rule is broken by what is wanted, after a time.
 func (u *teller) found(report audit.Report, began time.Time, wanted func(audit.Violation) bool, rules []string) bool {
-	found := map[string]int{}
+	found := map[string]audit.Violation{}
 	for _, v := range report.Violations {
 		if !v.Time.Before(began) && wanted(v) {
-			if found[v.Rule]++; found[v.Rule] == 1 {
-				u.Log(v)
-			}
+			found[v.Rule] = v
 		}
 	}
 	for _, rule := range rules {
-		if found[rule] == 0 {
+		if found[rule].Rule == "" {
 			return false
 		}
 	}
-	u.Log(found)
+	for _, rule := range rules {
+		u.Log(found[rule])
+	}
 	return true
 }
 

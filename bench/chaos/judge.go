@@ -27,7 +27,7 @@ const (
 	restBound = 2 * time.Minute
 	// idle is how long nothing but heartbeats may be written, and is how these are
 	// counted.
-	idle = 15 * time.Second
+	idle = 10 * time.Second
 	// few replicas are what heartbeats are counted of, too.
 	few = 3
 )

@@ -5,6 +5,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -22,6 +24,7 @@ import (
 	"github.com/banyan-hns/banyan/bench/audit"
 	"github.com/banyan-hns/banyan/bench/proxy"
 	"github.com/banyan-hns/banyan/bench/replicas"
+	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 	"github.com/banyan-hns/banyan/shard"
 	"github.com/banyan-hns/banyan/shard/lease"
 )
@@ -47,6 +50,17 @@ func (u *teller) restart(flags ...string) {
 func (u *teller) namespace(name string) {
 	u.Helper()
 	require.NoError(u, u.Client.Create(u.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}))
+}
+
+// child of a root that was never anything else, so that it does not move.
+func (u *teller) child(root string) {
+	u.Helper()
+	anchor := &api.SubnamespaceAnchor{ObjectMeta: metav1.ObjectMeta{Namespace: root, Name: root + "-child"}}
+	require.Eventually(u, func() bool { return u.Client.Create(u.Context(), anchor) == nil }, 30*time.Second, 50*time.Millisecond)
+	key := client.ObjectKey{Name: anchor.Name}
+	require.Eventually(u, func() bool {
+		return u.Client.Get(u.Context(), key, &corev1.Namespace{}) == nil
+	}, 30*time.Second, 20*time.Millisecond, "namespace %s is there", anchor.Name)
 }
 
 func (u *teller) role(namespace, name string) {
@@ -105,31 +119,37 @@ func tellStamp(u *teller) func(audit.Violation) bool {
 	return func(v audit.Violation) bool { return strings.HasPrefix(v.Object, "roles "+leaf+"/") }
 }
 
-// tellGuard: nothing that a replica sends arrives until it is fenced; whoever fenced
-// it is stopped before it can do the work itself. A write that was begun late in the
-// lease, and has long to arrive, then arrives after it.
+// tellGuard: nothing that a replica sends arrives until it is fenced, of which it does
+// not hear. A write that was begun late in the lease, and has long to arrive, then
+// arrives after it. The news of the other one are late, so that it has not done the
+// work before.
 func tellGuard(u *teller) func(audit.Violation) bool {
 	victim, heir := u.Names[0], u.Names[1]
 	const timeout = 5 * time.Second // as long as two heartbeats allow
 	u.restart("--write-timeout=" + timeout.String())
 	root := u.named("late", victim)
 	u.namespace(root)
-	u.namespace(root + "-child")
-	u.parent(root+"-child", root)
+	u.child(root)
 	u.role(root, "early")
 	u.arrives(root+"-child", "early")
-	u.link(victim).Hold(proxy.Up)
-	require.NoError(u, pause(u.Context(), shard.DefaultLeaseDuration-timeout+time.Second))
-	for i := range 20 {
+	link := u.link(victim)
+	link.Hold(proxy.Up)
+	// Whatever is sent from now on has more time than the lease has left.
+	require.NoError(u, pause(u.Context(), shard.DefaultLeaseDuration-timeout+1500*time.Millisecond))
+	held := link.Held()
+	const number = 20
+	for i := range number {
 		u.role(root, fmt.Sprintf("late-%d", i))
 	}
+	if u.world == "broken" { // the others have stopped
+		require.Eventually(u, func() bool { return link.Held() > held+number*100 }, 2*time.Second, 5*time.Millisecond, "it writes")
+	}
+	link.Hold(proxy.Down)
+	u.link(heir).Delay(200 * time.Millisecond)
 	u.fenced(victim)
-	require.NoError(u, u.Set.Signal(heir, syscall.SIGSTOP))
-	u.link(victim).Flush()
-	require.NoError(u, pause(u.Context(), 2*time.Second)) // all that was held arrives
-	require.NoError(u, u.Set.Signal(heir, syscall.SIGCONT))
-	u.arrives(root+"-child", "late-0")
-	u.restart()
+	link.Flush()
+	u.arrives(root+"-child", fmt.Sprintf("late-%d", number-1))
+	u.link(heir).Flush()
 	return func(v audit.Violation) bool {
 		return strings.HasPrefix(v.Replica, victim+"/") && strings.HasPrefix(v.Object, "roles "+root+"-child/late-")
 	}
@@ -139,11 +159,12 @@ func tellGuard(u *teller) func(audit.Violation) bool {
 // on when another one has them.
 func tellRelease(u *teller) func(audit.Violation) bool {
 	sleeper, heir := u.Names[0], u.Names[1]
-	u.Setenv("BANYAN_STOP_AT_RELEASE", sleeper)
 	u.restart()
 	ended := make(chan error, 1)
 	if u.world == "sound" { // it has no such point: from outside is the best there is
 		require.NoError(u, u.Set.Signal(sleeper, syscall.SIGSTOP))
+	} else {
+		require.NoError(u, os.WriteFile(filepath.Join(u.dir, "stop", "release-"+sleeper), nil, 0o600))
 	}
 	pid := u.Set.Pid(sleeper)
 	go func() { ended <- u.Set.Terminate(sleeper) }()
@@ -164,10 +185,8 @@ func tellClock(u *teller) func(audit.Violation) bool {
 	require.NoError(u, u.settled(u.Context(), u.Names))
 	root := u.named("busy", worker)
 	u.namespace(root)
-	u.namespace(root + "-child")
-	u.parent(root+"-child", root)
-	require.NoError(u, u.Set.Terminate(late))
-	u.ownsAll(worker)
+	u.child(root)
+	require.NoError(u, u.Set.Kill(late))
 	u.link(worker).Delay(500 * time.Millisecond)
 	u.Setenv("BANYAN_CLOCK_AHEAD", (shard.DefaultLeaseDuration + time.Second).String())
 	require.NoError(u, u.Set.StartReplica(u.Context(), late))
@@ -185,10 +204,7 @@ func tellClock(u *teller) func(audit.Violation) bool {
 			}
 		}
 	})
-	require.Eventually(u, func() bool {
-		report, err := u.Set.Shards(u.Context(), late)
-		return err == nil && len(report.Ring.Members) == 2 && report.Summary.Owned > 0
-	}, time.Minute, 50*time.Millisecond, "the other has a share")
+	require.Eventually(u, func() bool { return u.owned(late) > 0 }, time.Minute, 50*time.Millisecond, "the other has a share")
 	close(over)
 	users.Wait()
 	u.link(worker).Flush()

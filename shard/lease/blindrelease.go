@@ -8,7 +8,7 @@ package lease
 import (
 	"context"
 	"os"
-	"sync"
+	"path/filepath"
 	"syscall"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -17,13 +17,13 @@ import (
 	"github.com/banyan-hns/banyan/shard"
 )
 
-// stopOnce has a process stop itself (SIGSTOP) when it has decided on its first
-// release, if it was started to do so: no signal from outside hits that moment.
-var stopOnce = sync.OnceFunc(func() {
-	if os.Getenv("BANYAN_STOP_AT_RELEASE") == os.Getenv("POD_NAME") {
+// stopIfTold has a process stop itself (SIGSTOP) when it has decided on a release, if a
+// file of its name tells it to, which goes. No signal from outside hits that moment.
+func stopIfTold() {
+	if os.Remove(filepath.Join(os.Getenv("BANYAN_STOP_DIR"), "release-"+os.Getenv("POD_NAME"))) == nil {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 	}
-})
+}
 
 // refresh has a release erase whatever is there, whoever holds it by now, as common
 // electors do. Binaries that are built with this tag show that the checks of the
@@ -32,7 +32,7 @@ func (s *store) refresh(ctx context.Context, lease *coordinationv1.Lease) {
 	if lease.Labels[LabelKind] != KindShard || *lease.Spec.HolderIdentity != "" {
 		return
 	}
-	stopOnce()
+	stopIfTold()
 	present, err := s.leases.Get(ctx, lease.Name, metav1.GetOptions{})
 	if err != nil {
 		return
