@@ -147,8 +147,9 @@ func tellGuard(u *teller) func(audit.Violation) bool {
 	link.Hold(proxy.Down)
 	u.link(heir).Delay(200 * time.Millisecond)
 	u.fenced(victim)
-	link.Flush()
+	link.Release(proxy.Up) // and it still hears nothing, or it would break its connections
 	u.arrives(root+"-child", fmt.Sprintf("late-%d", number-1))
+	link.Flush()
 	u.link(heir).Flush()
 	return func(v audit.Violation) bool {
 		return strings.HasPrefix(v.Replica, victim+"/") && strings.HasPrefix(v.Object, "roles "+root+"-child/late-")
