@@ -187,10 +187,7 @@ func tellClock(u *teller) func(audit.Violation) bool {
 	root := u.named("busy", worker)
 	u.namespace(root)
 	u.child(root)
-	require.NoError(u, u.Set.Kill(late))
 	u.link(worker).Delay(500 * time.Millisecond)
-	u.Setenv("BANYAN_CLOCK_AHEAD", (shard.DefaultLeaseDuration + time.Second).String())
-	require.NoError(u, u.Set.StartReplica(u.Context(), late))
 
 	// Users have something to do for the worker all the time.
 	over := make(chan struct{})
@@ -205,9 +202,15 @@ func tellClock(u *teller) func(audit.Violation) bool {
 			}
 		}
 	})
+	u.arrives(root+"-child", "busy-0")
+	require.NoError(u, u.Set.Kill(late))
+	u.Setenv("BANYAN_CLOCK_AHEAD", (shard.DefaultLeaseDuration + time.Second).String())
+	require.NoError(u, u.Set.StartReplica(u.Context(), late))
 	require.Eventually(u, func() bool { return u.owned(late) > 0 }, time.Minute, 50*time.Millisecond, "the other has a share")
 	close(over)
 	users.Wait()
 	u.link(worker).Flush()
-	return func(v audit.Violation) bool { return strings.HasPrefix(v.Replica, worker+"/") }
+	return func(v audit.Violation) bool {
+		return strings.HasPrefix(v.Replica, worker+"/") && strings.HasPrefix(v.Object, "roles "+root+"-child/busy-")
+	}
 }
