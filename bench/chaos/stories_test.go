@@ -53,9 +53,9 @@ func (u *teller) namespace(name string) {
 }
 
 // child of a root that was never anything else, so that it does not move.
-func (u *teller) child(root string) {
+func (u *teller) child(root, name string) {
 	u.Helper()
-	anchor := &api.SubnamespaceAnchor{ObjectMeta: metav1.ObjectMeta{Namespace: root, Name: root + "-child"}}
+	anchor := &api.SubnamespaceAnchor{ObjectMeta: metav1.ObjectMeta{Namespace: root, Name: name}}
 	require.Eventually(u, func() bool { return u.Client.Create(u.Context(), anchor) == nil }, 30*time.Second, 50*time.Millisecond)
 	key := client.ObjectKey{Name: anchor.Name}
 	require.Eventually(u, func() bool {
@@ -129,7 +129,7 @@ func tellGuard(u *teller) func(audit.Violation) bool {
 	u.restart("--write-timeout=" + timeout.String())
 	root := u.named("late", victim)
 	u.namespace(root)
-	u.child(root)
+	u.child(root, root+"-child")
 	u.role(root, "early")
 	u.arrives(root+"-child", "early")
 	link := u.link(victim)
@@ -186,7 +186,11 @@ func tellClock(u *teller) func(audit.Violation) bool {
 	require.NoError(u, u.settled(u.Context(), u.Names))
 	root := u.named("busy", worker)
 	u.namespace(root)
-	u.child(root)
+	// There is one write at a time in each, so there are enough of them to have some on
+	// their way at any time.
+	for i := range 10 {
+		u.child(root, fmt.Sprintf("%s-child-%d", root, i))
+	}
 	u.link(worker).Delay(500 * time.Millisecond)
 
 	// Users have something to do for the worker all the time.
@@ -202,7 +206,7 @@ func tellClock(u *teller) func(audit.Violation) bool {
 			}
 		}
 	})
-	u.arrives(root+"-child", "busy-0")
+	u.arrives(root+"-child-0", "busy-0")
 	require.NoError(u, u.Set.Kill(late))
 	u.Setenv("BANYAN_CLOCK_AHEAD", (shard.DefaultLeaseDuration + time.Second).String())
 	require.NoError(u, u.Set.StartReplica(u.Context(), late))
@@ -211,6 +215,6 @@ func tellClock(u *teller) func(audit.Violation) bool {
 	users.Wait()
 	u.link(worker).Flush()
 	return func(v audit.Violation) bool {
-		return strings.HasPrefix(v.Replica, worker+"/") && strings.HasPrefix(v.Object, "roles "+root+"-child/busy-")
+		return strings.HasPrefix(v.Replica, worker+"/") && strings.HasPrefix(v.Object, "roles "+root+"-child-")
 	}
 }
