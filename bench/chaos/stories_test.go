@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -176,45 +175,5 @@ func tellRelease(u *teller) func(audit.Violation) bool {
 	require.NoError(u, u.Set.StartReplica(u.Context(), sleeper))
 	return func(v audit.Violation) bool {
 		return strings.HasPrefix(v.Replica, sleeper+"/") && strings.Contains(v.Object, "banyan-shard-") && strings.Contains(v.Explanation, "did not give the shard back")
-	}
-}
-
-// tellClock: a replica whose clock is ahead comes to one that works, and whose news
-// are late. Whoever believes that clock fences the other, which goes on for a while.
-func tellClock(u *teller) func(audit.Violation) bool {
-	worker, late := u.Names[0], u.Names[1]
-	require.NoError(u, u.settled(u.Context(), u.Names))
-	root := u.named("busy", worker)
-	u.namespace(root)
-	// There is one write at a time in each, so there are enough of them to have some on
-	// their way at any time.
-	for i := range 10 {
-		u.child(root, fmt.Sprintf("%s-child-%d", root, i))
-	}
-	u.link(worker).Delay(500 * time.Millisecond)
-
-	// Users have something to do for the worker all the time.
-	over := make(chan struct{})
-	var users sync.WaitGroup
-	users.Go(func() {
-		for i := 0; ; i++ {
-			select {
-			case <-over:
-				return
-			case <-time.After(20 * time.Millisecond):
-				_ = u.Client.Create(u.Context(), &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: root, Name: fmt.Sprintf("busy-%d", i)}})
-			}
-		}
-	})
-	u.arrives(root+"-child-0", "busy-0")
-	require.NoError(u, u.Set.Kill(late))
-	u.Setenv("BANYAN_CLOCK_AHEAD", (shard.DefaultLeaseDuration + time.Second).String())
-	require.NoError(u, u.Set.StartReplica(u.Context(), late))
-	require.Eventually(u, func() bool { return u.owned(late) > 0 }, time.Minute, 50*time.Millisecond, "the other has a share")
-	close(over)
-	users.Wait()
-	u.link(worker).Flush()
-	return func(v audit.Violation) bool {
-		return strings.HasPrefix(v.Replica, worker+"/") && strings.HasPrefix(v.Object, "roles "+root+"-child-")
 	}
 }
