@@ -52,6 +52,9 @@ func (f *Forest) Moving(namespace string) string {
 
 // stamp is the previous key that a namespace was stamped with, if any.
 func (f *Forest) stamp(namespace string) string {
+	if blind {
+		return ""
+	}
 	if c := f.configurations[namespace]; c != nil && f.Exists(namespace) && f.scope.Manages(namespace) {
 		return c.Annotations[api.AnnotationPreviousKey]
 	}

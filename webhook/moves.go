@@ -129,6 +129,7 @@ func (m *Moves) decide(ctx context.Context, move validate.Move, dryRun bool) (_ 
 		}
 		err = m.record.write(ctx, page, ascent.Underway())
 		if !errors.Is(err, errOutrun) {
+			m.lasting(ascent.Underway()) // nobody else may ever look at it
 			return verdict, false, err
 		}
 		if m.pause(ctx); ctx.Err() != nil {

@@ -131,6 +131,7 @@ func TestTidy(t *testing.T) {
 
 	move := validate.Move{ID: "1", Namespace: "a", Parent: "b", Over: "1", Stamp: "a"}
 	require.True(t, replica.moves.grant(t.Context(), move, false).Allowed)
+	require.True(t, replica.moves.knows(t.Context()), "it looks again, or nobody ever does")
 	written := store.kept.ResourceVersion
 	require.NoError(t, replica.moves.tidy(t.Context()))
 	require.Equal(t, written, store.kept.ResourceVersion)

@@ -132,6 +132,7 @@ func (c *check) results(l *Log) Report {
 	slices.SortStableFunc(c.report.Gaps, func(a, b Gap) int { return a.From.Compare(b.From) })
 	c.report.Fences = c.fences.results()
 	c.report.Counts.Stamped, c.report.Counts.Unstamped = c.world.marked, c.world.unstamped
+	c.report.Counts.Handed = c.world.handed
 	c.report.Counts.Unowned = c.gaps.unowned(c.world)
 	slices.SortStableFunc(c.report.Violations, func(a, b Violation) int { return a.Time.Compare(b.Time) })
 	if idle := l.read - len(l.events) - len(l.reads); idle > 0 {

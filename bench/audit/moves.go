@@ -20,6 +20,9 @@ func (w *world) trackMoves(e *event, fold func() hierarchy.Change) {
 	was, key := w.forest.Moving(namespace) == namespace, w.forest.Key(namespace)
 	change := fold()
 	switch is := w.forest.Moving(namespace) == namespace; {
+	case was && !is && w.isReplica(e.writer):
+		delete(w.stamped, namespace)
+		w.countEnd(key, w.forest.Key(namespace))
 	case !is:
 		delete(w.stamped, namespace)
 	case !was:
@@ -40,6 +43,15 @@ func (w *world) trackMoves(e *event, fold func() hierarchy.Change) {
 	}
 	if crossed {
 		w.unstamped++
+	}
+}
+
+// countEnd of a move, if it gave the namespace to another replica.
+func (w *world) countEnd(before, after string) {
+	from, held := w.valid(shard.Of(before, w.cfg.Shards))
+	to, holds := w.valid(shard.Of(after, w.cfg.Shards))
+	if held && holds && from != to {
+		w.handed++
 	}
 }
 

@@ -122,6 +122,9 @@ type Counts struct {
 	// Stamped and Unstamped count changes between shards that users made: those
 	// with a stamp, and those without.
 	Stamped, Unstamped int
+	// Handed counts the moves with a stamp that ended with another holder than they
+	// began.
+	Handed int
 	// Meddled counts writes that were allowed only because somebody had just
 	// changed a Lease by hand.
 	Meddled int

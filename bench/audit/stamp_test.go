@@ -23,16 +23,19 @@ func TestStamped(t *testing.T) {
 		log                             func(*script)
 		want                            []string
 		wantLate, wantMoving, wantMoves int // the last: without a stamp
+		wantHanded                      int
 	}{
 		"the former holder ends the move, and the new one begins": {
-			log: func(s *script) { s.stamp(tree); s.end(a); s.copy(b, "leaf"); s.copy(b, "below") },
+			log:        func(s *script) { s.stamp(tree); s.end(a); s.copy(b, "leaf"); s.copy(b, "below") },
+			wantHanded: 1,
 		},
 		"it may take long to end": {
-			log: func(s *script) { s.stamp(tree); s.wait(60000); s.end(a); s.copy(b, "leaf") },
+			log:        func(s *script) { s.stamp(tree); s.wait(60000); s.end(a); s.copy(b, "leaf") },
+			wantHanded: 1,
 		},
 		"the former holder may not know yet": {
 			log:      func(s *script) { s.stamp(tree); s.copy(a, "leaf"); s.copy(a, "below"); s.end(a) },
-			wantLate: 2,
+			wantLate: 2, wantHanded: 1,
 		},
 		"but soon must": {
 			log:  func(s *script) { s.stamp(tree); s.wait(2000).copy(a, "leaf") },
@@ -52,7 +55,7 @@ func TestStamped(t *testing.T) {
 		},
 		"nobody but the former holder ends it": {
 			log:  func(s *script) { s.stamp(tree); s.end(b) },
-			want: []string{"C1 owner: hierarchyconfigurations leaf/hierarchy (update)"},
+			want: []string{"C1 owner: hierarchyconfigurations leaf/hierarchy (update)"}, wantHanded: 1,
 		},
 		"to write the configuration and leave the stamp ends nothing": {
 			log:  func(s *script) { s.stamp(tree); s.wait(3000); s.stamp(tree).by(a) },
@@ -61,7 +64,7 @@ func TestStamped(t *testing.T) {
 		// What follows is what happens where replicas know of no stamps.
 		"the former holder goes on after the end: nothing excuses it": {
 			log:  func(s *script) { s.stamp(tree); s.end(a); s.copy(a, "leaf") },
-			want: []string{owner},
+			want: []string{owner}, wantHanded: 1,
 		},
 		"nobody ends it, and both go on": {
 			log: func(s *script) {
@@ -92,7 +95,7 @@ func TestStamped(t *testing.T) {
 				s.end(a)
 				s.copy(b, "below")
 			},
-			wantLate: 1,
+			wantLate: 1, wantHanded: 2,
 		},
 		"a subnamespace that is still to come has the key of the stamp": {
 			log: func(s *script) {
@@ -128,6 +131,7 @@ func TestStamped(t *testing.T) {
 			require.Equal(t, tc.want, said(report), "%s", report)
 			c := report.Counts
 			require.Equal(t, []int{tc.wantLate, tc.wantMoving, tc.wantMoves}, []int{c.Late, c.Moving, c.Unstamped - before}, "%s", report)
+			require.Equal(t, tc.wantHanded, c.Handed)
 		})
 	}
 }

@@ -53,7 +53,7 @@ func (r Report) printFigures(row printer) {
 	c := r.Counts
 	row("writes of replicas\t%d, judged %d (%d without a revision of their own)", c.Writes, c.Judged, c.Unordered)
 	row("excused\t%d moving, %d late, %d meddled, %d unclear", c.Moving, c.Late, c.Meddled, c.Unclear)
-	row("moves between shards\t%d with a stamp, %d unstamped", c.Stamped, c.Unstamped)
+	row("moves between shards\t%d with a stamp (%d ended with another replica), %d unstamped", c.Stamped, c.Handed, c.Unstamped)
 	row("not seen\t%d Lease writes (%d recovered), %d bodies", c.Unseen, c.Recovered, c.Opaque)
 	row("seen by a watch only\t%d Lease writes; the watch has %d holes", c.Watched, c.Lost)
 	row("fences\t%d; slack of the %d that had written: %v", len(r.Fences), r.Slacks().Count, r.Slacks())

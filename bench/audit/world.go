@@ -26,8 +26,9 @@ type world struct {
 	objects map[reference]metav1.Object // what the forest was made from
 	moves   map[string][]move
 	stamped map[string]time.Time // since when namespaces are
-	// marked and unstamped count moves of users between shards.
-	marked, unstamped int
+	// marked and unstamped count moves of users between shards, and handed those that
+	// ended with another replica.
+	marked, unstamped, handed int
 
 	members map[string]*memberState
 	shards  map[shard.ID]*shardState

@@ -4,143 +4,128 @@
 package main
 
 import (
-	"fmt"
 	"io"
-	"syscall"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/banyan-hns/banyan/bench/audit"
-	"github.com/banyan-hns/banyan/bench/proxy"
-	"github.com/banyan-hns/banyan/bench/replicas"
+	"github.com/banyan-hns/banyan/bench/replicas/build"
 	"github.com/banyan-hns/banyan/bench/rig"
-	"github.com/banyan-hns/banyan/bench/trees"
 	"github.com/banyan-hns/banyan/shard"
-	"github.com/banyan-hns/banyan/shard/lease"
 )
 
-// TestBlindReleaseIsCaught is a negative control: a replica that releases whatever
-// it finds, as common electors do, takes shards from those who took them over. It is
-// stopped, told to end, replaced, and wakes up.
-func TestBlindReleaseIsCaught(t *testing.T) {
-	report := wakeToEnd(t, "-tags=brokenrelease")
-	require.NotEmpty(t, violations(report, audit.RuleTransfer), report.String())
+// mistakes are the tags of a binary that makes all of them. Each shows only in its
+// own story.
+const mistakes = "-tags=brokenguard,brokenrelease,brokenstamp"
+
+// story of one mistake, and what the checker must say of it. The gate that admits
+// everything has its test in cmd/banyan. Expiry by the clock of another, and releases
+// that do not compare, are shown by the model of shard/shardtest: a real replica that
+// wakes up so late may have ended before it writes.
+type story struct {
+	// tell returns the violations that are to be found, by what they have in common.
+	tell func(*teller) (wanted func(audit.Violation) bool)
+	want []string // rules; none: it is told to sound replicas only
 }
 
-// TestLateReleaseDoesNoHarm is the same story with the replica that is shipped.
-func TestLateReleaseDoesNoHarm(t *testing.T) {
-	report := wakeToEnd(t)
-	require.Empty(t, report.Violations, report.String())
-	taken := 0
-	for _, gap := range report.Gaps {
-		if gap.Cause == audit.CauseTakeover {
-			taken++
-		}
-	}
-	require.Positive(t, taken, "nothing was taken over, so nothing was shown")
+var stories = []struct {
+	name string
+	story
+}{
+	{"a namespace moves, and its stamp counts for nothing", story{tellStamp, []string{audit.RuleOwner, audit.RuleStamp}}},
+	{"no guard, and a long timeout of writes", story{tellGuard, []string{audit.RuleFence, audit.RuleOwner}}},
+	{"a release that does not compare", story{tellRelease, nil}},
 }
 
-// TestNoGuardIsCaught is a negative control: without a guard, a write that is on its
-// way when its writer is replaced arrives later. Nothing that the replica sends
-// arrives until it is replaced; whoever replaced it is stopped before it can do the
-// work itself.
-func TestNoGuardIsCaught(t *testing.T) {
-	s := short(t, "-tags=brokenguard")
-	victim, heir := s.Names[0], s.Names[1]
-	// The timeout is as long as two heartbeats allow.
-	s.Set.SetFlags([]string{"--write-timeout=5s"})
-	for _, name := range s.Names {
-		require.NoError(t, s.Set.Terminate(name))
-		require.NoError(t, s.Set.StartReplica(t.Context(), name))
+// TestMistakesAreFound is the negative control of the checker: replicas that make a
+// mistake break the rule that forbids it. Those that are shipped go through the same,
+// first, and break none.
+func TestMistakesAreFound(t *testing.T) {
+	s := short(t)
+	for _, st := range stories {
+		t.Run("none: "+st.name, func(t *testing.T) {
+			st.tell(&teller{T: t, stage: s, world: "sound"})
+		})
 	}
-	require.NoError(t, s.settled(t.Context(), s.Names))
-	s.link(victim).Hold(proxy.Up)
-	require.NoError(t, pause(t.Context(), 6*time.Second)) // writes that begin now outlast the lease
-	for i := range 20 {
-		for _, root := range trees.PlanTrees(s.options.namespaces, s.options.trees).At(0) {
-			require.NoError(t, s.Client.Create(t.Context(), &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{
-				Namespace: root.Name, Name: fmt.Sprintf("late-%d", i),
-			}}))
-		}
-	}
-	member := &coordinationv1.Lease{}
-	require.Eventually(t, func() bool {
-		key := client.ObjectKey{Namespace: replicas.Namespace, Name: lease.MemberName(victim)}
-		return s.Client.Get(t.Context(), key, member) == nil && ptr.Deref(member.Spec.HolderIdentity, "") == ""
-	}, time.Minute, 5*time.Millisecond, "it is replaced")
-	require.NoError(t, s.Set.Signal(heir, syscall.SIGSTOP))
-	s.link(victim).Flush()
-	var report audit.Report
-	require.Eventually(t, func() bool {
-		var err error
-		report, err = audited(s.Plane.AuditLog())
-		require.NoError(t, err)
-		return len(violations(report, audit.RuleFence)) > 0
-	}, 20*time.Second, 500*time.Millisecond, "what arrived late is found")
-	require.NoError(t, s.Set.Signal(heir, syscall.SIGCONT))
-	t.Log(report.String())
-}
-
-// wakeToEnd stops a replica and tells it to end; when all its shards have other
-// owners, it may go on.
-func wakeToEnd(t *testing.T, flags ...string) audit.Report {
-	t.Helper()
-	s := short(t, flags...)
-	sleeper, others := s.Names[0], s.Names[1:]
-	require.NoError(t, s.Set.Signal(sleeper, syscall.SIGSTOP))
-	ended := make(chan error, 1)
-	go func() { ended <- s.Set.Terminate(sleeper) }()
-	require.Eventually(t, func() bool {
-		return s.owned(t, others) == shard.DefaultShards
-	}, time.Minute, 200*time.Millisecond, "the others take what it held")
-	require.NoError(t, s.Set.Signal(sleeper, syscall.SIGCONT))
-	require.NoError(t, <-ended)
-	// Something that must be done while nobody but the others is there.
-	require.NoError(t, s.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "after"}}))
-	require.Eventually(t, func() bool { return s.owned(t, others) == shard.DefaultShards }, time.Minute, 200*time.Millisecond)
-	report, err := audited(s.Plane.AuditLog())
+	report, err := s.audited()
 	require.NoError(t, err)
-	return report
+	require.Empty(t, report.Violations, report.String())
+	assert.NotEmpty(t, report.Fences, "nobody was fenced, so nothing was shown")
+	assert.Positive(t, report.Counts.Handed, "nothing moved to another replica, so nothing was shown")
+
+	binary, err := build.Banyan(t.Context(), filepath.Join(s.dir, "links"), mistakes)
+	require.NoError(t, err)
+	s.Set.SetBinary(binary)
+	(&teller{T: t, stage: s}).restart()
+	for _, st := range stories {
+		if len(st.want) == 0 {
+			continue
+		}
+		t.Run(st.name, func(t *testing.T) {
+			u := &teller{T: t, stage: s, world: "broken"}
+			began := time.Now()
+			wanted := st.tell(u)
+			var report audit.Report
+			for end := time.Now().Add(20 * time.Second); !u.found(report, began, wanted, st.want); {
+				require.True(t, time.Now().Before(end), "%v of it was not found:\n%s", st.want, report)
+				require.NoError(t, pause(t.Context(), 500*time.Millisecond))
+				report, err = s.audited()
+				require.NoError(t, err)
+			}
+		})
+	}
+}
+
+// found reports whether each rule is broken by what is wanted, after a time.
+func (u *teller) found(report audit.Report, began time.Time, wanted func(audit.Violation) bool, rules []string) bool {
+	found := map[string]audit.Violation{}
+	for _, v := range report.Violations {
+		if !v.Time.Before(began) && wanted(v) {
+			found[v.Rule] = v
+		}
+	}
+	for _, rule := range rules {
+		if found[rule].Rule == "" {
+			return false
+		}
+	}
+	for _, rule := range rules {
+		u.Log(found[rule])
+	}
+	return true
+}
+
+// short is a small world with two replicas.
+func short(t *testing.T) *stage {
+	t.Helper()
+	o, err := parse([]string{"-seed", "1", "-replicas", "2", "-namespaces", "10", "-trees", "4"})
+	require.NoError(t, err)
+	ground, err := rig.Prepare(t.Context(), t.TempDir(), os.Getenv("BANYAN_BINARY"), io.Discard)
+	require.NoError(t, err)
+	s, err := open(t.Context(), o, ground)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
 }
 
 // owned is how many shards these replicas have open together, by their own word.
-func (s *stage) owned(t *testing.T, names []string) int {
+func (u *teller) owned(names ...string) int {
 	sum := 0
 	for _, name := range names {
-		if report, err := s.Set.Shards(t.Context(), name); err == nil {
+		if report, err := u.Set.Shards(u.Context(), name); err == nil {
 			sum += report.Summary.Owned
 		}
 	}
 	return sum
 }
 
-func short(t *testing.T, flags ...string) *stage {
-	t.Helper()
-	o, err := parse([]string{"-seed", "1", "-replicas", "2", "-namespaces", "10", "-trees", "4"})
-	require.NoError(t, err)
-	ground, err := rig.Prepare(t.Context(), t.TempDir(), "", io.Discard, flags...)
-	require.NoError(t, err)
-	s, err := open(t.Context(), o, ground)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	_, err = s.grow(t.Context())
-	require.NoError(t, err)
-	return s
-}
-
-func violations(report audit.Report, rule string) (found []audit.Violation) {
-	for _, v := range report.Violations {
-		if v.Rule == rule {
-			found = append(found, v)
-		}
-	}
-	return found
+// ownsAll waits until a replica has all shards.
+func (u *teller) ownsAll(name string) {
+	u.Helper()
+	require.Eventually(u, func() bool { return u.owned(name) == shard.DefaultShards }, time.Minute, 50*time.Millisecond, "%s has all shards", name)
 }

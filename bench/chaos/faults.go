@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/banyan-hns/banyan/bench/audit"
 	"github.com/banyan-hns/banyan/bench/proxy"
 )
 
@@ -131,28 +132,50 @@ func reset(ctx context.Context, s *stage, f Fault) (string, error) {
 	return "", nil
 }
 
-// armed is how long a replica may take to come to the point.
-const armed = 8 * time.Second
+const (
+	// armed is how long a replica may take to come to the point.
+	armed = 8 * time.Second
+	// disarmed is how long it may take to read that there is none any more; before,
+	// it may still come to it.
+	disarmed = time.Second
+)
 
 // stopInside tells a replica to stop at a point of its next write.
 func stopInside(ctx context.Context, s *stage, f Fault) (string, error) {
 	name := s.name(f)
-	if err := os.WriteFile(filepath.Join(s.dir, "stop", name), []byte(f.Point), 0o600); err != nil {
-		return "", fmt.Errorf("naming the point: %w", err)
-	}
-	if err := s.Set.Signal(name, syscall.SIGUSR1); err != nil {
+	if err := s.arm(name, f.Point); err != nil {
 		return "", err
 	}
-	for end := time.Now().Add(armed); !stopped(s.Set.Pid(name)); {
-		if time.Now().After(end) {
-			return "it had nothing to write", nil
-		}
-		if err := pause(ctx, 20*time.Millisecond); err != nil {
+	note, lasts := "it stopped", f.Lasts
+	if !s.stops(ctx, name, armed) {
+		if err := s.arm(name, ""); err != nil {
 			return "", err
 		}
+		note, lasts = "it had nothing to write", 0
+		if !s.stops(ctx, name, disarmed) {
+			return note, context.Cause(ctx)
+		}
 	}
-	err := pause(ctx, f.Lasts)
-	return "it stopped", errors.Join(err, s.Set.Signal(name, syscall.SIGCONT))
+	err := pause(ctx, lasts)
+	return note, errors.Join(err, s.Set.Signal(name, syscall.SIGCONT))
+}
+
+// arm a replica to stop at a point, or at none.
+func (s *stage) arm(name, point string) error {
+	if err := os.WriteFile(filepath.Join(s.dir, "stop", name), []byte(point), 0o600); err != nil {
+		return fmt.Errorf("naming the point: %w", err)
+	}
+	return s.Set.Signal(name, syscall.SIGUSR1)
+}
+
+// stops reports whether a replica stops within a time.
+func (s *stage) stops(ctx context.Context, name string, within time.Duration) bool {
+	for end := time.Now().Add(within); !stopped(s.Set.Pid(name)); {
+		if time.Now().After(end) || pause(ctx, 20*time.Millisecond) != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // stopped reports whether a process is stopped by a signal, as the system tells.
@@ -166,12 +189,19 @@ func stopped(pid int) bool {
 	return found && bytes.HasPrefix(state, []byte("T"))
 }
 
+// stopAPIServer moves no shard: nobody can do anything, and nobody holds that against
+// the others.
 func stopAPIServer(ctx context.Context, s *stage, f Fault) (string, error) {
-	if err := s.Plane.StopAPIServer(); err != nil {
-		return "", err
-	}
-	err := pause(ctx, f.Lasts)
-	return "", errors.Join(err, s.Plane.StartAPIServer(context.WithoutCancel(ctx)))
+	return "", s.scenario(ctx, f.Label(), s.Names, nil, func() error {
+		from := time.Now()
+		if err := s.Plane.StopAPIServer(); err != nil {
+			return err
+		}
+		err := pause(ctx, f.Lasts)
+		err = errors.Join(err, s.Plane.StartAPIServer(context.WithoutCancel(ctx)))
+		s.told.add(func(m *audit.Marks) { m.Outages = append(m.Outages, audit.Span{From: from, To: time.Now()}) })
+		return err
+	})
 }
 
 func slowEtcd(ctx context.Context, s *stage, f Fault) (string, error) {

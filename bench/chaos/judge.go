@@ -28,28 +28,62 @@ const (
 	// idle is how long nothing but heartbeats may be written, and is how these are
 	// counted.
 	idle = 10 * time.Second
+	// few replicas are what heartbeats are counted of, too.
+	few = 3
 )
 
-// judge what came of it: the cluster at rest, a second pass by new processes, and
-// the audit log. What is found wrong is in the result; an error means that it could
-// not be found out.
+// judge what came of it: the cluster at rest, a second pass by new processes, few
+// replicas, and the audit log. What is found wrong is in the result; an error means
+// that it could not be found out.
 func (s *stage) judge(ctx context.Context, r *result) error {
 	s.Say("coming to rest")
 	if err := s.rest(ctx, r); err != nil {
 		return err
 	}
-	r.idleFrom = time.Now()
-	if err := pause(ctx, idle); err != nil {
+	if err := s.beIdle(ctx, r); err != nil {
 		return err
 	}
-	r.idleTo = time.Now()
 	if err := s.secondPass(ctx, r); err != nil {
 		return err
 	}
+	if s.running > few {
+		if err := s.shrink(ctx, r); err != nil {
+			return err
+		}
+	}
 	s.Say("asking the audit log")
-	report, err := audited(s.Plane.AuditLog())
-	r.report = report
+	report, err := s.audited(s.options.required()...)
+	r.report, r.scenarios = report, s.told.marks.Scenarios
 	return err
+}
+
+// beIdle has nothing written but heartbeats.
+func (s *stage) beIdle(ctx context.Context, r *result) error {
+	from := time.Now()
+	err := s.steady(ctx, fmt.Sprintf("%d replicas at rest", s.running), idle)
+	r.idle = append(r.idle, audit.Span{From: from, To: time.Now()})
+	return err
+}
+
+// shrink to few replicas. Users go on while what moved is read again, and are not to
+// notice.
+func (s *stage) shrink(ctx context.Context, r *result) error {
+	s.Say("scaling to %d replicas", few)
+	if err := s.scaleTo(ctx, few); err != nil {
+		return err
+	}
+	if err := s.probe(ctx, "changes while shards are swept that moved to fewer replicas"); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, restBound)
+	defer cancel()
+	if err := s.Swept(ctx, s.Names[:few]...); err != nil {
+		return err
+	}
+	if err := s.quiet(ctx); err != nil {
+		return err
+	}
+	return s.beIdle(ctx, r)
 }
 
 // rest waits until the cluster is what the oracle says.
@@ -75,8 +109,7 @@ func (s *stage) rest(ctx context.Context, r *result) error {
 		return context.Cause(ctx)
 	}
 	s.Say("the oracle has %d objections after %v", len(r.differences), time.Since(began).Round(time.Second))
-	_, err = s.Quiet(ctx)
-	return err
+	return s.quiet(ctx)
 }
 
 // swept waits until all shards have their owners, and all namespaces were read again.
@@ -109,8 +142,9 @@ func (s *stage) secondPass(ctx context.Context, r *result) error {
 	return err
 }
 
-func audited(path string) (report audit.Report, err error) {
-	file, err := os.Open(path)
+// audited is what the audit log and the record of Leases show so far.
+func (s *stage) audited(require ...string) (report audit.Report, err error) {
+	file, err := os.Open(s.Plane.AuditLog())
 	if err != nil {
 		return report, fmt.Errorf("opening the audit log: %w", err)
 	}
@@ -119,11 +153,22 @@ func audited(path string) (report audit.Report, err error) {
 	if err != nil {
 		return report, err
 	}
+	leases, err := os.Open(s.leases.path)
+	if err != nil {
+		return report, fmt.Errorf("opening the record of Leases: %w", err)
+	}
+	defer func() { err = errors.Join(err, leases.Close()) }()
+	if err := log.AddLeases(leases); err != nil {
+		return report, err
+	}
+	marks := s.told.marks
+	marks.Limits = limits()
 	scope, err := hierarchy.NewScope(hierarchy.ScopeOptions{ExcludedNamespaces: excluded})
 	if err != nil {
 		return report, err
 	}
 	return log.Check(audit.Config{
 		ServiceAccount: replicas.User, Namespace: replicas.Namespace, Shards: shard.DefaultShards, Scope: scope,
+		Marks: marks, Require: require,
 	}), nil
 }

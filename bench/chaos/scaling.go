@@ -27,14 +27,27 @@ func scale(ctx context.Context, s *stage, _ Fault) (string, error) {
 	all := len(s.Names)
 	for _, number := range []int{min(3, all), all, 2, all} {
 		if err := s.scaleTo(ctx, number); err != nil {
-			return "", fmt.Errorf("scaling to %d: %w", number, err)
+			return "", err
 		}
 	}
 	return "", nil
 }
 
-// scaleTo does what a StatefulSet does with parallel management of its pods.
+// scaleTo returns when the shards have found their owners.
 func (s *stage) scaleTo(ctx context.Context, number int) error {
+	if number == s.running {
+		return nil
+	}
+	name := fmt.Sprintf("%s %d to %d", Scale, s.running, number)
+	err := s.scenario(ctx, name, s.Names[:number], nil, func() error { return s.resize(ctx, number) })
+	if err != nil {
+		return fmt.Errorf("scaling to %d: %w", number, err)
+	}
+	return nil
+}
+
+// resize does what a StatefulSet does with parallel management of its pods.
+func (s *stage) resize(ctx context.Context, number int) error {
 	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: replicas.Namespace, Name: setName}}
 	patch := fmt.Sprintf(`{"spec":{"replicas":%d}}`, number)
 	if err := s.Client.Patch(ctx, set, client.RawPatch("application/merge-patch+json", []byte(patch))); err != nil {
@@ -53,24 +66,26 @@ func (s *stage) scaleTo(ctx context.Context, number int) error {
 			return err
 		}
 	}
-	return errors.Join(errors.Join(ended...), s.settled(ctx, s.Names[:number]))
+	return errors.Join(ended...)
 }
 
 // roll replaces each replica by a new pod of the same name, as a StatefulSet does:
 // the next one goes when this one is ready.
 func roll(ctx context.Context, s *stage, _ Fault) (string, error) {
-	for _, name := range slices.Backward(s.Names) {
-		if err := s.Set.Terminate(name); err != nil {
-			return "", err
+	return "", s.scenario(ctx, string(Roll), s.Names, s.Names, func() error {
+		for _, name := range slices.Backward(s.Names) {
+			if err := s.Set.Terminate(name); err != nil {
+				return err
+			}
+			if err := s.Set.ReplaceReplica(ctx, name); err != nil {
+				return err
+			}
+			if err := s.ready(ctx, s.Names...); err != nil {
+				return err
+			}
 		}
-		if err := s.Set.ReplaceReplica(ctx, name); err != nil {
-			return "", err
-		}
-		if err := s.ready(ctx, s.Names...); err != nil {
-			return "", err
-		}
-	}
-	return "", s.settled(ctx, s.Names)
+		return nil
+	})
 }
 
 func (s *stage) ready(ctx context.Context, names ...string) error {

@@ -54,6 +54,9 @@ func (u *users) settleIn(ctx context.Context) error {
 	for i := range pairs {
 		names = append(names, pairName(i, "a"), pairName(i, "b"))
 	}
+	for i := range probed {
+		names = append(names, probedName(i), probedName(i)+"-child")
+	}
 	for _, name := range names {
 		if err := u.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
 			return fmt.Errorf("making namespace %s: %w", name, err)
@@ -62,6 +65,11 @@ func (u *users) settleIn(ctx context.Context) error {
 	for i := range wanderers {
 		if err := u.setParent(ctx, wandererName(i)+"-child", wandererName(i)); err != nil {
 			return fmt.Errorf("placing the child of %s: %w", wandererName(i), err)
+		}
+	}
+	for i := range probed {
+		if err := u.setParent(ctx, probedName(i)+"-child", probedName(i)); err != nil {
+			return fmt.Errorf("placing the child of %s: %w", probedName(i), err)
 		}
 	}
 	return nil

@@ -84,6 +84,9 @@ func (l *Link) Hold(d Direction) { l.change(func(f *flow) { f.held = true }, d) 
 // Delay each piece of data by so much.
 func (l *Link) Delay(by time.Duration) { l.change(func(f *flow) { f.delay = by }, Both) }
 
+// Release ends what Hold began in these directions, and delivers what was held.
+func (l *Link) Release(d Direction) { l.change(func(f *flow) { f.held = false }, d) }
+
 // Flush ends what Hold and Delay began, and delivers what was held.
 func (l *Link) Flush() { l.change(func(f *flow) { *f = flow{} }, Both) }
 

@@ -66,6 +66,17 @@ func TestLink(t *testing.T) {
 			l.Flush()
 			server.hears(t, "late")
 		},
+		"one direction may go on alone": func(t *testing.T, l *Link, client, server *end) {
+			l.Hold(Both)
+			client.say(t, "up")
+			server.say(t, "down")
+			require.Eventually(t, func() bool { return l.Held() == 8 }, 10*time.Second, time.Millisecond)
+			l.Release(Up)
+			server.hears(t, "up")
+			require.Empty(t, client.lines)
+			l.Flush()
+			client.hears(t, "down")
+		},
 		"what was held comes even from a client that has gone": func(t *testing.T, l *Link, client, server *end) {
 			l.Hold(Both)
 			client.say(t, "last words")

@@ -172,6 +172,9 @@ func (s *Set) ReplaceReplica(ctx context.Context, name string) error {
 // SetFlags for replicas that are started from now on, besides their own.
 func (s *Set) SetFlags(flags []string) { s.options.Flags = flags }
 
+// SetBinary for replicas that are started from now on.
+func (s *Set) SetBinary(path string) { s.options.Binary = path }
+
 func (s *Set) run(r *Replica) error {
 	kubeconfig := r.identity.Kubeconfig
 	if s.options.Route != nil {

@@ -56,8 +56,13 @@ func (r *Rig) Settle(ctx context.Context) error {
 	if err := r.Set.WaitSettled(ctx, r.Names...); err != nil {
 		return err
 	}
+	return r.Swept(ctx, r.Names...)
+}
+
+// Swept waits until the named replicas have nothing left to read again.
+func (r *Rig) Swept(ctx context.Context, names ...string) error {
 	err := wait.PollUntilContextCancel(ctx, lookEvery, true, func(ctx context.Context) (bool, error) {
-		for _, name := range r.Names {
+		for _, name := range names {
 			if pending, err := r.Metric(ctx, name, "banyan_resync_pending"); err != nil || pending > 0 {
 				return false, err
 			}

@@ -61,9 +61,9 @@ func (s *store) recall(name string) known {
 // the server has no such Lease). It returns what the server has afterwards, nil
 // for nothing. An error other than a lost race leaves the outcome unknown.
 func (s *store) put(ctx context.Context, lease *coordinationv1.Lease) (shard.Outcome, *coordinationv1.Lease, error) {
+	s.refresh(ctx, lease)
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	s.refresh(ctx, lease)
 	written, err := s.write(ctx, lease)
 	switch {
 	case err == nil:
