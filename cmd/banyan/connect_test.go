@@ -29,7 +29,7 @@ func TestConnectionsAreApart(t *testing.T) {
 	var mu sync.Mutex
 	from := map[string]string{} // who came, and from which socket
 	arrived, leave := make(chan string, 8), make(chan struct{})
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		from[r.URL.Path] = r.RemoteAddr
 		mu.Unlock()
@@ -41,6 +41,8 @@ func TestConnectionsAreApart(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	}))
+	server.EnableHTTP2 = true // one socket for all that share a transport
+	server.StartTLS()
 	defer server.Close()
 	finish := sync.OnceFunc(func() { close(leave) })
 	defer finish()
