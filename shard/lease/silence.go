@@ -14,17 +14,18 @@ import (
 // must not be delivered when the network comes back.
 type silence struct {
 	guard time.Duration
-	until shard.Instant // the end of the hold after which it was noticed
+	held  bool // the hold was good, and silence has not been noticed since
 }
 
-// begins reports whether the guard has passed since the end of the hold; once for
-// each hold that ended so.
+// begins reports whether the guard has passed since the end of the hold: once,
+// until the hold has been good again.
 func (s *silence) begins(h shard.Holding, now shard.Instant) bool {
-	if h.Until == 0 || h.Until == s.until || now < h.Until+s.guard {
-		return false
+	if now < h.Until {
+		s.held = true
 	}
-	s.until = h.Until
-	return true
+	begins := s.held && now >= h.Until+s.guard
+	s.held = s.held && !begins
+	return begins
 }
 
 // hush drops the writes when silence begins.

@@ -22,6 +22,7 @@ func TestSilence(t *testing.T) {
 		want       bool
 	}{
 		{"nothing was ever held", 0, 20 * time.Second, false},
+		{"the first heartbeat has not come back", 10 * time.Second, 20 * time.Second, false},
 		{"the hold is good", 30 * time.Second, 29 * time.Second, false},
 		{"it has ended", 30 * time.Second, 31 * time.Second, false},
 		{"the guard is over", 30 * time.Second, 32 * time.Second, true},
