@@ -20,7 +20,7 @@ import (
 )
 
 // awaited are metrics that alerts use already and no replica serves yet.
-var awaited = []string{"banyan_unstamped_moves_total"}
+var awaited []string
 
 // foreign are metrics of others, without which the alerts work too.
 var foreign = []string{"kube_node_status_condition"}

@@ -89,7 +89,7 @@ func (r *replica) setup(ctx context.Context) error {
 	if r.scope, err = hierarchy.NewScope(r.options.scope); err != nil {
 		return err
 	}
-	bootstrap, err := connect(r.options, gate.New(1, r.options.member.WriteTimeout, lease.BootTime))
+	bootstrap, err := connect(r.options, r.newGate(1))
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (r *replica) setup(ctx context.Context) error {
 		return err
 	}
 	// 2. The gate comes before everything that could write.
-	r.gate = gate.New(r.options.member.Shards, r.options.member.WriteTimeout, lease.BootTime)
+	r.gate = r.newGate(r.options.member.Shards)
 	if r.conns, err = connect(r.options, r.gate); err != nil {
 		return err
 	}
@@ -139,6 +139,10 @@ func (r *replica) setup(ctx context.Context) error {
 		metrics.Registry.Register(r.resync),
 		metrics.Registry.Register(r.live),
 	)
+}
+
+func (r *replica) newGate(shards int) *gate.Gate {
+	return gate.New(shards, r.options.member.WriteTimeout, r.options.member.Guard, lease.BootTime)
 }
 
 func (r *replica) newManager() (manager.Manager, error) {
@@ -197,16 +201,16 @@ func (r *replica) newMember(leases kubernetes.Interface) (*lease.Member, error) 
 		return func(key string) bool { return shard.Of(key, shards) == id }
 	}
 	return lease.NewMember(lease.Options{
-		Namespace: r.options.namespace,
-		Config:    r.options.member,
-		Client:    leases,
-		Gate:      r.gate,
-		Log:       r.log.WithName("shard"),
-		Warm:      func(ctx context.Context, _ shard.ID, _ shard.Reason) { r.feed.WaitForSync(ctx) },
-		Opened:    func(id shard.ID, _ shard.Reason) { r.resync.Opened(in(id)) },
-		Closed:    func(id shard.ID) { r.resync.Closed(in(id)) },
-		Fenced:    func() { r.conns.dropWrites() },
-		Content:   &content{live: r.live, resync: r.resync, shards: shards},
+		Namespace:  r.options.namespace,
+		Config:     r.options.member,
+		Client:     leases,
+		Gate:       r.gate,
+		Log:        r.log.WithName("shard"),
+		Warm:       func(ctx context.Context, _ shard.ID, _ shard.Reason) { r.feed.WaitForSync(ctx) },
+		Opened:     func(id shard.ID, _ shard.Reason) { r.resync.Opened(in(id)) },
+		Closed:     func(id shard.ID) { r.resync.Closed(in(id)) },
+		DropWrites: func() { r.conns.dropWrites() },
+		Content:    &content{live: r.live, resync: r.resync, shards: shards},
 	})
 }
 

@@ -8,7 +8,7 @@
 //
 //  1. Client derives the shard from the namespace that is written to, refuses
 //     what is not held or not conditional, counts the write, and bounds it by
-//     the write timeout.
+//     the write timeout and by what is left of the lease.
 //  2. Transport looks again in the moment before the request leaves, and refuses
 //     every request that would change something and did not come through Client.
 //  3. The API server compares the resourceVersion that each update, patch and
@@ -23,7 +23,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -48,18 +47,11 @@ var (
 type Gate struct {
 	clock   func() shard.Instant
 	timeout time.Duration
+	guard   time.Duration
 
 	holding  atomic.Pointer[shard.Holding]
 	inflight []flight
 	counts   Counts
-}
-
-// flight is the writes into one shard that have begun and not ended.
-type flight struct {
-	mu      sync.Mutex
-	begun   uint64 // how many have, ever
-	writes  map[uint64]struct{}
-	waiters map[chan struct{}]uint64 // for the end of all that had begun by then
 }
 
 // Counts of decisions since the start, for metrics.
@@ -67,12 +59,16 @@ type Counts struct {
 	Allowed, NotOwner, Moving, Suspended, Unconditional, Ungated atomic.Int64
 	// TimedOut are writes that were admitted, and cut off at their bound.
 	TimedOut atomic.Int64
+	// Unanswered are writes that were sent, and ended here before the API server said
+	// what became of them. Those that timed out are among them.
+	Unanswered atomic.Int64
 }
 
-// New returns a gate that admits nothing yet. Each write is bounded by timeout;
-// clock must be the one that the holdings are made with.
-func New(shards int, timeout time.Duration, clock func() shard.Instant) *Gate {
-	g := &Gate{clock: clock, timeout: timeout, inflight: make([]flight, shards)}
+// New returns a gate that admits nothing yet. Each write is bounded by timeout, and
+// ends before guard has passed since the end of the hold; clock must be the one that
+// the holdings are made with.
+func New(shards int, timeout, guard time.Duration, clock func() shard.Instant) *Gate {
+	g := &Gate{clock: clock, timeout: timeout, guard: guard, inflight: make([]flight, shards)}
 	for i := range g.inflight {
 		g.inflight[i].writes = map[uint64]struct{}{}
 		g.inflight[i].waiters = map[chan struct{}]uint64{}
@@ -108,17 +104,6 @@ func (g *Gate) InFlight() int {
 	return total
 }
 
-type (
-	permitKey      struct{}
-	acknowledgeKey struct{}
-)
-
-// permit is what Transport looks for in the context of a request.
-type permit struct {
-	id    shard.ID
-	epoch int64
-}
-
 // Begin admits one write into a shard. The context that it returns bounds the
 // write and carries the permit; end must be called when the write has ended.
 //
@@ -129,43 +114,65 @@ func (g *Gate) Begin(ctx context.Context, id shard.ID) (_ context.Context, end f
 	pass(beforeBegin)
 	flight := &g.inflight[id]
 	write := flight.begin()
-	epoch, err := g.admit(id)
+	now := g.clock()
+	holding, err := g.admit(id, now)
+	bound := g.bound(holding, now)
+	if err == nil && bound <= 0 {
+		g.counts.Suspended.Add(1)
+		err = ErrSuspended
+	}
 	if err != nil {
 		flight.end(write)
 		return nil, nil, fmt.Errorf("writing into shard %d: %w", id, err)
 	}
 	g.counts.Allowed.Add(1)
-	bounded, cancel := context.WithTimeout(context.WithValue(ctx, permitKey{}, permit{id, epoch}), g.timeout)
+	p := &permit{id: id, epoch: holding.Epoch(id)}
+	bounded, cancel := context.WithTimeout(context.WithValue(ctx, permitKey{}, p), bound)
 	return bounded, func() {
 		timedOut := errors.Is(bounded.Err(), context.DeadlineExceeded)
 		cancel()
 		if timedOut {
 			g.counts.TimedOut.Add(1)
-			// The server may still carry it out: it gives up when we do, but not
-			// in the same moment.
-			time.AfterFunc(shard.GuardSlack, func() { flight.end(write) })
+		}
+		wait := p.undecided(g.timeout, time.Now())
+		if timedOut {
+			wait = max(wait, shard.GuardSlack)
+		}
+		if wait > 0 {
+			g.counts.Unanswered.Add(1)
+			time.AfterFunc(wait, func() { flight.end(write) })
 			return
 		}
 		flight.end(write)
 	}, nil
 }
 
-func (g *Gate) admit(id shard.ID) (epoch int64, err error) {
+// bound of a write that begins now.
+func (g *Gate) bound(holding shard.Holding, now shard.Instant) time.Duration {
+	if broken {
+		return g.timeout
+	}
+	return shard.WriteBound(now, holding.Until, g.timeout, g.guard)
+}
+
+// admit returns the holding by which the shard may be written to.
+func (g *Gate) admit(id shard.ID, now shard.Instant) (shard.Holding, error) {
 	holding := g.Holding()
 	switch {
-	case broken || holding.Owns(id, g.clock()):
-		return holding.Epoch(id), nil
+	case broken || holding.Owns(id, now):
+		return holding, nil
 	case holding.Open(id):
 		g.counts.Suspended.Add(1)
-		return 0, ErrSuspended
+		return holding, ErrSuspended
 	default:
 		g.counts.NotOwner.Add(1)
-		return 0, ErrNotOwner
+		return holding, ErrNotOwner
 	}
 }
 
 // Drain waits until the writes into the shard that have begun before have ended.
-// After a shard was closed by Publish these are all.
+// After a shard was closed by Publish these are all. A write whose outcome is not
+// known ends when the API server has given it up.
 func (g *Gate) Drain(ctx context.Context, id shard.ID) error {
 	select {
 	case <-g.inflight[id].ended():
@@ -173,47 +180,4 @@ func (g *Gate) Drain(ctx context.Context, id shard.ID) error {
 	case <-ctx.Done():
 		return fmt.Errorf("draining shard %d: %w", id, ctx.Err())
 	}
-}
-
-func (f *flight) begin() (write uint64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.begun++
-	f.writes[f.begun] = struct{}{}
-	return f.begun
-}
-
-func (f *flight) end(write uint64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.writes, write)
-	for waiter, last := range f.waiters {
-		if !f.under(last) {
-			close(waiter)
-			delete(f.waiters, waiter)
-		}
-	}
-}
-
-// under reports whether a write is under way that began no later than this one.
-func (f *flight) under(last uint64) bool {
-	for write := range f.writes {
-		if write <= last {
-			return true
-		}
-	}
-	return false
-}
-
-// ended returns a channel that is closed when all that have begun have ended.
-func (f *flight) ended() <-chan struct{} {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	waiter := make(chan struct{})
-	if f.under(f.begun) {
-		f.waiters[waiter] = f.begun
-	} else {
-		close(waiter)
-	}
-	return waiter
 }

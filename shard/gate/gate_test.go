@@ -28,7 +28,10 @@ import (
 	"github.com/banyan-hns/banyan/shard/gate"
 )
 
-const shards = 8
+const (
+	shards = 8
+	guard  = time.Second + shard.GuardSlack
+)
 
 // rig is a gate on a clock that stands where the test puts it.
 type rig struct {
@@ -38,7 +41,7 @@ type rig struct {
 
 func newRig() *rig {
 	r := &rig{now: time.Second}
-	r.Gate = gate.New(shards, time.Second, func() shard.Instant { return r.now })
+	r.Gate = gate.New(shards, time.Second, guard, func() shard.Instant { return r.now })
 	return r
 }
 

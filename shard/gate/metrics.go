@@ -11,7 +11,8 @@ import (
 
 var (
 	decisions = prometheus.NewDesc("banyan_gate_decisions_total", "Writes that the gate decided on, by result.", []string{"result"}, nil)
-	timedOut  = prometheus.NewDesc("banyan_gate_write_timeouts_total", "Writes that were cut off at their bound; each holds up the drain of its shard.", nil, nil)
+	timedOut  = prometheus.NewDesc("banyan_gate_write_timeouts_total", "Writes that were cut off at their bound.", nil, nil)
+	unknown   = prometheus.NewDesc("banyan_gate_unanswered_writes_total", "Writes that ended here before the API server said what became of them; each holds up the drain of its shard.", nil, nil)
 	inFlight  = prometheus.NewDesc("banyan_gate_inflight_writes", "Writes that have begun and not ended.", nil, nil)
 )
 
@@ -30,5 +31,6 @@ func (g *Gate) Collect(ch chan<- prometheus.Metric) {
 		ch <- prometheus.MustNewConstMetric(decisions, prometheus.CounterValue, float64(c.count.Load()), c.result)
 	}
 	ch <- prometheus.MustNewConstMetric(timedOut, prometheus.CounterValue, float64(g.counts.TimedOut.Load()))
+	ch <- prometheus.MustNewConstMetric(unknown, prometheus.CounterValue, float64(g.counts.Unanswered.Load()))
 	ch <- prometheus.MustNewConstMetric(inFlight, prometheus.GaugeValue, float64(g.InFlight()))
 }

@@ -22,11 +22,12 @@ type transport struct {
 }
 
 func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
-	permitted := request.Context().Value(permitKey{}) != nil
+	p, permitted := request.Context().Value(permitKey{}).(*permit)
+	writes := permitted && !reads(request)
 	if permitted {
 		pass(afterBegin)
 	}
-	if err := t.gate.check(request); err != nil {
+	if err := t.gate.check(request, p); err != nil {
 		if request.Body != nil {
 			_ = request.Body.Close() // a RoundTripper closes it also on errors
 		}
@@ -36,21 +37,35 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		pass(afterCheck)
 		defer pass(afterWrite)
 	}
-	return t.next.RoundTrip(request)
+	if !writes {
+		return t.next.RoundTrip(request)
+	}
+	p.sent()
+	response, err := t.next.RoundTrip(request)
+	if decides(response, err) {
+		p.answered()
+	}
+	return response, err
 }
 
-func (g *Gate) check(request *http.Request) error {
+func reads(request *http.Request) bool {
 	switch request.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return true
+	}
+	return false
+}
+
+func (g *Gate) check(request *http.Request, p *permit) error {
+	if reads(request) {
 		return nil
 	}
-	p, permitted := request.Context().Value(permitKey{}).(permit)
-	if !permitted {
+	if p == nil {
 		g.counts.Ungated.Add(1)
 		return ErrUngated
 	}
-	epoch, err := g.admit(p.id)
-	if err == nil && epoch != p.epoch {
+	holding, err := g.admit(p.id, g.clock())
+	if err == nil && holding.Epoch(p.id) != p.epoch {
 		return ErrNotOwner // it was given away and came back in between
 	}
 	return err

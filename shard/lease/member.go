@@ -42,8 +42,9 @@ type Options struct {
 	// Opened and Closed tell which shards this replica may write for.
 	Opened func(id shard.ID, reason shard.Reason)
 	Closed func(id shard.ID)
-	// Fenced is told that writes which are still queued must not be sent.
-	Fenced func()
+	// DropWrites is told that writes which are still queued must not be sent: this
+	// life was fenced, or has been suspended for longer than the guard.
+	DropWrites func()
 
 	// Content tells what is in the shards, for people and metrics; nil: nothing is.
 	Content Content
@@ -64,8 +65,9 @@ type Member struct {
 	events  chan shard.Event
 	slots   chan struct{} // limits the writers of shard records
 
-	mu     sync.Mutex // guards machine, ticked
-	ticked time.Time
+	mu      sync.Mutex // guards machine, ticked
+	ticked  time.Time
+	silence silence // of the loop alone
 
 	scaled  chan shard.Eligible
 	stop    chan bool // leaving?
@@ -82,7 +84,7 @@ func NewMember(o Options) (*Member, error) {
 		return nil, err
 	}
 	return &Member{
-		opts: o, machine: machine, metrics: newMetrics(o.Config.Member),
+		opts: o, machine: machine, metrics: newMetrics(o.Config.Member), silence: silence{guard: o.Config.Guard},
 		store:   newStore(o.Client.CoordinationV1().Leases(o.Namespace), o.Config.WriteTimeout),
 		events:  make(chan shard.Event, 4*o.Config.Shards),
 		slots:   make(chan struct{}, shardWriters),
@@ -169,8 +171,10 @@ func (m *Member) step(ctx context.Context, event shard.Event) {
 	m.ticked = time.Now()
 	now := m.opts.Clock()
 	effects := m.machine.Step(now, event)
-	m.opts.Gate.Publish(m.machine.Holding())
+	holding := m.machine.Holding()
+	m.opts.Gate.Publish(holding)
 	m.mu.Unlock()
+	m.hush(holding, now)
 	m.metrics.step(event, effects, now)
 	for _, effect := range effects {
 		m.perform(ctx, effect)
@@ -198,7 +202,7 @@ func (m *Member) perform(ctx context.Context, effect shard.Effect) {
 		m.opts.Closed(e.ID)
 	case shard.Fenced:
 		m.opts.Log.Info("was fenced; begins a new life", "member", m.opts.Config.Member)
-		m.opts.Fenced()
+		m.opts.DropWrites()
 	case shard.Stopped:
 		m.opts.Log.Info("gave everything back", "member", m.opts.Config.Member)
 		close(m.stopped)

@@ -54,7 +54,7 @@ type replica struct {
 func start(t *testing.T, client kubernetes.Interface, name, incarnation string) *replica {
 	cfg := testConfig
 	cfg.Member, cfg.Instance, cfg.Incarnation = name, "uid-"+name, incarnation
-	r := &replica{opened: map[shard.ID]shard.Reason{}, gate: gate.New(cfg.Shards, cfg.WriteTimeout, BootTime)}
+	r := &replica{opened: map[shard.ID]shard.Reason{}, gate: gate.New(cfg.Shards, cfg.WriteTimeout, cfg.Guard, BootTime)}
 	var err error
 	r.Member, err = NewMember(Options{
 		Namespace: metav1.NamespaceDefault, Config: cfg, Client: client, Gate: r.gate, Log: testr.New(t),
@@ -64,8 +64,8 @@ func start(t *testing.T, client kubernetes.Interface, name, incarnation string) 
 			defer r.mu.Unlock()
 			r.opened[id] = reason
 		},
-		Closed: func(shard.ID) {},
-		Fenced: func() {},
+		Closed:     func(shard.ID) {},
+		DropWrites: func() {},
 	})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
