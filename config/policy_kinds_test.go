@@ -49,10 +49,10 @@ var nameRows = map[string]attempt{
 	"a long key of an annotation": {do: create(newHierarchy(asks("annotations", strings.Repeat("p.", 127)+"p/team", ""))), want: invalid, words: "spec.annotations:"},
 	"a bad label of an anchor":    {do: create(newAnchor("new", asks("labels", "team", "-foo"))), want: invalid, words: "spec.labels[team]"},
 
-	"a key of its own":             {do: create(newHierarchy(annotation(api.AnnotationOwnKey, "true")))},
-	"a key of another word":        {do: create(newHierarchy(annotation(api.AnnotationOwnKey, "yes"))), want: invalid, words: `"yes" is not "true"; set it to that`},
-	"an anchor asks for a key":     {do: create(newAnchor("keyed", annotation(api.AnnotationOwnKey, "yes")))},
-	"a key becomes an odd word":    {do: change(hierarchyOf("mine"), annotation(api.AnnotationOwnKey, "")), want: invalid, words: "[" + api.AnnotationOwnKey + "]"},
+	"a key of its own":          {do: create(newHierarchy(annotation(api.AnnotationOwnKey, "true")))},
+	"a key of another word":     {do: create(newHierarchy(annotation(api.AnnotationOwnKey, "yes"))), want: invalid, words: `"yes" is not "true"; set it to that`},
+	"an anchor asks for a key":  {do: create(newAnchor("keyed", annotation(api.AnnotationOwnKey, "yes")))},
+	"a key becomes an odd word": {do: change(hierarchyOf("mine"), annotation(api.AnnotationOwnKey, "")), want: invalid, words: "[" + api.AnnotationOwnKey + "]"},
 
 	"bad ones stay":         {do: change(sub, set([]any{"example.com/f"}, "metadata", "finalizers"))},
 	"bad ones go":           {do: change(sub, drop("spec"))},

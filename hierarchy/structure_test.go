@@ -266,8 +266,8 @@ func TestOwnKeyIsGivenAndTaken(t *testing.T) {
 		to            *foresttest.Configuration
 		before, after string
 	}{
-		{foresttest.MakeConfiguration("b").Parent("a").OwnKey().Stamp("a").Version("10"), "a", "b"},
-		{foresttest.MakeConfiguration("b").Parent("a").Stamp("b").Version("20"), "b", "a"},
+		{foresttest.MakeConfiguration("b").Parent("a").OwnKey().Stamp("a"), "a", "b"},
+		{foresttest.MakeConfiguration("b").Parent("a").Stamp("b"), "b", "a"},
 	} {
 		change := f.SetConfiguration(tc.to.Obj())
 		require.Empty(t, change.Strayed)
@@ -282,8 +282,8 @@ func TestOwnKeyIsGivenAndTaken(t *testing.T) {
 		require.Empty(t, change.Strayed)
 		require.Equal(t, tc.after, f.Key("c"))
 	}
-	require.Equal(t, map[string]string{"b": "a", "c": "a"}, f.SetConfiguration(foresttest.MakeConfiguration("b").Parent("a").OwnKey().Version("30").Obj()).Strayed, "without a stamp")
-	require.Empty(t, f.SetConfiguration(foresttest.MakeConfiguration("b").OwnKey().Version("40").Obj()).Strayed, "it moves, and keeps its key")
+	require.Equal(t, map[string]string{"b": "a", "c": "a"}, f.SetConfiguration(foresttest.MakeConfiguration("b").Parent("a").OwnKey().Obj()).Strayed, "without a stamp")
+	require.Empty(t, f.SetConfiguration(foresttest.MakeConfiguration("b").OwnKey().Obj()).Strayed, "it moves, and keeps its key")
 	require.Equal(t, "b", f.Key("c"))
 }
 
