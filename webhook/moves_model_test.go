@@ -69,7 +69,7 @@ const requestBound = time.Minute
 func newModel(seed uint64, broken fault) *model {
 	m := &model{
 		Rand: rand.New(rand.NewPCG(seed, seed)), broken: broken, now: foresttest.Time.Time,
-		live: map[string]*api.HierarchyConfiguration{}, deletes: seed%2 == 0, keys: seed/2%2 == 0,
+		live: map[string]*api.HierarchyConfiguration{}, deletes: seed%2 == 0, keys: seed%3 == 0,
 	}
 	for i := range 2 + m.IntN(3) {
 		m.names = append(m.names, string(rune('a'+i)))

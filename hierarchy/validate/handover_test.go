@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/hierarchy/foresttest"
 	"github.com/banyan-hns/banyan/hierarchy/validate"
 )
@@ -38,7 +39,7 @@ func TestStamp(t *testing.T) {
 		"what moves":                           {move: validate.Move{Namespace: "f", OwnKey: true}, unknown: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := foresttest.Create("-abc--", config("c").Parent("b").OwnKey().Obj(), config("f").Stamp("g").Obj())
+			f := foresttest.CreateIn(hierarchy.Scope{}, "-abc--", config("c").Parent("b").OwnKey().Obj(), config("f").Stamp("g").Obj())
 			stamp, known := validate.Stamp(f, tc.move)
 			require.Equal(t, tc.want, stamp)
 			require.Equal(t, !tc.unknown, known)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/hierarchy/foresttest"
+	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 	"github.com/banyan-hns/banyan/hierarchy/validate"
 )
 
