@@ -49,6 +49,11 @@ var nameRows = map[string]attempt{
 	"a long key of an annotation": {do: create(newHierarchy(asks("annotations", strings.Repeat("p.", 127)+"p/team", ""))), want: invalid, words: "spec.annotations:"},
 	"a bad label of an anchor":    {do: create(newAnchor("new", asks("labels", "team", "-foo"))), want: invalid, words: "spec.labels[team]"},
 
+	"a key of its own":          {do: create(newHierarchy(annotation(api.AnnotationOwnKey, "true")))},
+	"a key of another word":     {do: create(newHierarchy(annotation(api.AnnotationOwnKey, "yes"))), want: invalid, words: `"yes" is not "true"; set it to that`},
+	"an anchor asks for a key":  {do: create(newAnchor("keyed", annotation(api.AnnotationOwnKey, "yes")))},
+	"a key becomes an odd word": {do: change(hierarchyOf("mine"), annotation(api.AnnotationOwnKey, "")), want: invalid, words: "[" + api.AnnotationOwnKey + "]"},
+
 	"bad ones stay":         {do: change(sub, set([]any{"example.com/f"}, "metadata", "finalizers"))},
 	"bad ones go":           {do: change(sub, drop("spec"))},
 	"a bad one is replaced": {do: change(sub, asks("labels", "-bad", "good")), want: invalid, words: "spec.labels:"},
@@ -108,6 +113,7 @@ var moveRows = map[string]attempt{
 	"a stamp is removed":                      {do: change(hierarchyOf("ours"), drop("metadata", "annotations")), want: forbidden, words: "[" + api.AnnotationPreviousKey + "]"},
 	"a stamp comes with a parent":             {do: change(hierarchyOf("mine"), parent("his"), annotation(api.AnnotationPreviousKey, "x"))},
 	"a stamp goes with a parent":              {do: change(hierarchyOf("ours"), parent("his"), drop("metadata", "annotations"))},
+	"a stamp comes with a key":                {do: change(hierarchyOf("mine"), annotation(api.AnnotationOwnKey, "true"), annotation(api.AnnotationPreviousKey, "x"))},
 	"a stamp comes from a backup":             {do: create(hierarchyOf("shop", annotation(api.AnnotationPreviousKey, "x")))},
 	"a stamp stays":                           {do: change(hierarchyOf("ours"), asks("labels", "team", "a"))},
 	"the owner of the old tree takes it away": {user: banyan, do: change(hierarchyOf("ours"), drop("metadata", "annotations"))},

@@ -133,6 +133,11 @@ func stamp(c *api.HierarchyConfiguration) *api.HierarchyConfiguration {
 	return c
 }
 
+func ownKey(c *api.HierarchyConfiguration) *api.HierarchyConfiguration {
+	c.Annotations = map[string]string{api.AnnotationOwnKey: api.OwnKey}
+	return c
+}
+
 func anchor(state api.AnchorState, labels ...api.MetaKVP) *api.SubnamespaceAnchor {
 	return &api.SubnamespaceAnchor{
 		TypeMeta:   metav1.TypeMeta{APIVersion: api.GroupVersion.String(), Kind: "SubnamespaceAnchor"},
@@ -223,6 +228,12 @@ func TestMatchConditions(t *testing.T) {
 		"a removed parent is judged":                     {hook: hcHook, old: hierarchy("shop"), new: hierarchy(""), want: true},
 		"a removed finalizer is not judged":              {hook: hcHook, old: hierarchy("shop", api.FinalizerHasSubnamespace), new: hierarchy("shop")},
 		"Banyan's own change of a hierarchy passes":      {hook: hcHook, user: banyan, old: hierarchy("shop"), new: hierarchy("market")},
+		"a key that is given is judged":                  {hook: hcHook, old: hierarchy("shop"), new: ownKey(hierarchy("shop")), want: true},
+		"a key that is taken is judged":                  {hook: hcHook, old: ownKey(hierarchy("shop")), new: hierarchy("shop"), want: true},
+		"a key that stays is not judged":                 {hook: hcHook, old: ownKey(hierarchy("shop")), new: ownKey(hierarchy("shop", "finalizer"))},
+		"a key that is given is stamped":                 {hook: stamper, old: hierarchy("shop"), new: ownKey(hierarchy("shop")), want: true},
+		"a key that is taken is stamped":                 {hook: stamper, old: ownKey(hierarchy("shop")), new: hierarchy("shop"), want: true},
+		"a key that stays is not stamped":                {hook: stamper, old: ownKey(hierarchy("shop")), new: ownKey(hierarchy("shop", "finalizer"))},
 		"a new parent is stamped":                        {hook: stamper, old: hierarchy("shop"), new: hierarchy("market"), want: true},
 		"no parent any more is stamped":                  {hook: stamper, old: hierarchy("shop"), new: hierarchy(""), want: true},
 		"a first parent is stamped":                      {hook: stamper, new: hierarchy("shop"), want: true},

@@ -129,6 +129,7 @@ type facts struct {
 	cascading                     bool
 	own                           string
 	winner, stamp                 string
+	ownKey                        bool
 }
 
 func (f *Forest) facts(name string) facts {
@@ -140,6 +141,7 @@ func (f *Forest) facts(name string) facts {
 		parent:          seen.parent(f.scope),
 		annotatedParent: seen.annotatedParent(),
 		stamp:           f.stamp(name),
+		ownKey:          f.HasOwnKey(name),
 		cascading:       seen.Configuration != nil && seen.Configuration.Spec.AllowCascadingDeletion,
 	}
 	if own.exists {

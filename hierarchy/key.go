@@ -10,25 +10,48 @@ import (
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
-// Key returns what decides who may write in a namespace: the name of the root
-// of its tree. A missing parent counts as the root of its orphans, so that its
-// creation moves nothing. A cycle counts as a root named like its smallest
-// member. A namespace that is only wanted has the key of the namespace that
-// gets it, so that its creation moves nothing either. Unknown names are keys of
-// their own.
+// Key returns what decides who may write in a namespace: the name of the nearest
+// one that has a key of its own, the namespace itself included, else that of the root
+// of its tree. A namespace that is only wanted has the key of the namespace that gets
+// it, so that its creation moves nothing. Unknown names are keys of their own.
 //
-// A namespace that is stamped with its previous key, and all below it, have that
-// one still; see Moving.
+// A namespace that is stamped with its previous key, and all that gets its key from
+// it, have that one still; see Moving.
 func (f *Forest) Key(namespace string) string {
 	if stamped := f.Moving(namespace); stamped != "" {
 		return f.stamp(stamped)
 	}
-	return f.Root(namespace)
+	return f.KeyAtRest(namespace)
 }
 
-// Root returns the key that a namespace has when nothing is moving.
-func (f *Forest) Root(namespace string) string {
+// KeyAtRest returns the key that a namespace has when nothing is moving.
+func (f *Forest) KeyAtRest(namespace string) string {
 	c := f.keyPath(namespace)
+	if at := slices.IndexFunc(c.path, f.HasOwnKey); at >= 0 {
+		return c.path[at]
+	}
+	return c.root()
+}
+
+// HasOwnKey reports whether a namespace has a key of its own, because users said so.
+// A namespace that is absent or not managed has none.
+func (f *Forest) HasOwnKey(namespace string) bool {
+	c := f.configurations[namespace]
+	return c != nil && f.Exists(namespace) && f.scope.Manages(namespace) && AsksForOwnKey(c)
+}
+
+// AsksForOwnKey reports whether a HierarchyConfiguration asks for a key for its
+// namespace.
+func AsksForOwnKey(c *api.HierarchyConfiguration) bool {
+	return c.Annotations[api.AnnotationOwnKey] == api.OwnKey
+}
+
+// Root returns the root of the tree that a namespace is in, whatever its key. A
+// missing parent counts as the root of its orphans, so that its creation changes no
+// tree. A cycle counts as a root named like its smallest member.
+func (f *Forest) Root(namespace string) string { return f.keyPath(namespace).root() }
+
+func (c climb) root() string {
 	if c.loop >= 0 {
 		return slices.Min(c.path[c.loop:])
 	}
@@ -36,7 +59,8 @@ func (f *Forest) Root(namespace string) string {
 }
 
 // Moving returns the namespace itself if it is stamped with its previous key, else
-// the nearest one above it that is, or nothing.
+// the nearest one above it that is, or nothing. What has a key of its own keeps it,
+// whatever moves above.
 //
 // Invariant: all that follows from a move, for a namespace and all below it, is
 // seen in one fold, and so is the end of the move. Reason: until then, the owner of
@@ -45,6 +69,9 @@ func (f *Forest) Moving(namespace string) string {
 	for _, name := range f.keyPath(namespace).path {
 		if f.stamp(name) != "" {
 			return name
+		}
+		if f.HasOwnKey(name) {
+			break
 		}
 	}
 	return ""
@@ -73,7 +100,7 @@ func acknowledgement(seen Observed) Action {
 }
 
 // acknowledges is the reason of the action that ends a move.
-const acknowledges = "it has changed its tree, and the owner of the old one has done with it"
+const acknowledges = "it has changed its key, and the owner of the old one has done with it"
 
 // keyPath climbs as Ancestors does, and on from missing namespaces to those
 // that will be their parents.

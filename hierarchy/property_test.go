@@ -77,6 +77,9 @@ func drawObject(t *rapid.T, version int) hierarchy.Object {
 		if rarely(t, "cascading") {
 			b.Cascading()
 		}
+		if rarely(t, "own key") {
+			b.OwnKey()
+		}
 		if rarely(t, "stamped") {
 			b.Stamp(drawName(t, "previous"))
 		}

@@ -218,6 +218,75 @@ func TestStampedMove(t *testing.T) {
 	require.False(t, f.Decide(f.Observe("b"), foresttest.Time).Acknowledges())
 }
 
+// TestOwnKeys: the nearest namespace that has one counts, wherever it stands. Trees,
+// and with them the rights of their roots, are as they were.
+func TestOwnKeys(t *testing.T) {
+	for name, tc := range map[string]struct {
+		layout string
+		keys   string
+		of     string
+		want   string
+		root   string
+	}{
+		"of its own":                     {layout: "-abc", keys: "b", of: "b", want: "b", root: "a"},
+		"of what is above":               {layout: "-abc", keys: "b", of: "d", want: "b", root: "a"},
+		"not of what is below":           {layout: "-abc", keys: "c", of: "b", want: "a", root: "a"},
+		"one within another":             {layout: "-abc", keys: "b c", of: "d", want: "c", root: "a"},
+		"above that":                     {layout: "-abc", keys: "b d", of: "c", want: "b", root: "a"},
+		"of a root, which has one":       {layout: "-ab", keys: "a", of: "c", want: "a", root: "a"},
+		"of an orphan":                   {layout: "za", keys: "a", of: "b", want: "a", root: "z"},
+		"of a member of a cycle":         {layout: "bca", keys: "b", of: "b", want: "b", root: "a"},
+		"of those that come by it":       {layout: "bca", keys: "c", of: "a", want: "c", root: "a"},
+		"of what hangs below a cycle":    {layout: "bab", keys: "c", of: "c", want: "c", root: "a"},
+		"of a namespace that is missing": {layout: "z", keys: "z", of: "a", want: "z", root: "z"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := foresttest.Create(tc.layout)
+			for _, name := range strings.Fields(tc.keys) {
+				f.SetConfiguration(foresttest.MakeConfiguration(name).Parent(f.Parent(name)).OwnKey().Obj())
+			}
+			require.Equal(t, tc.want, f.Key(tc.of))
+			require.Equal(t, tc.root, f.Root(tc.of))
+		})
+	}
+}
+
+// TestOwnKeyIsGivenAndTaken like a move: the owner before acknowledges, whoever is the
+// next one. What has a key of its own below does not move.
+func TestOwnKeyIsGivenAndTaken(t *testing.T) {
+	f := foresttest.Create("-abc")
+	f.SetConfiguration(foresttest.MakeConfiguration("d").Parent("c").OwnKey().Obj())
+	acknowledged := func() hierarchy.Change {
+		plan := f.Decide(f.Observe("b"), foresttest.Time)
+		require.True(t, plan.Acknowledges())
+		require.Equal(t, f.HasOwnKey("b"), hierarchy.AsksForOwnKey(plan.Actions[0].After.(*api.HierarchyConfiguration)), "it stays")
+		return foresttest.Fold(f, plan.Actions[0].After)
+	}
+	for _, tc := range []struct {
+		to            *foresttest.Configuration
+		before, after string
+	}{
+		{foresttest.MakeConfiguration("b").Parent("a").OwnKey().Stamp("a"), "a", "b"},
+		{foresttest.MakeConfiguration("b").Parent("a").Stamp("b"), "b", "a"},
+	} {
+		change := f.SetConfiguration(tc.to.Obj())
+		require.Empty(t, change.Strayed)
+		require.Empty(t, change.Moved)
+		require.Empty(t, change.Objects, "nothing else is inherited")
+		require.Equal(t, tc.before, f.Key("c"))
+		require.Equal(t, "b", f.Moving("c"))
+		require.Empty(t, f.Moving("d"))
+		require.Equal(t, "d", f.Key("d"))
+		change = acknowledged()
+		require.Equal(t, []string{"b", "c"}, change.Moved)
+		require.Empty(t, change.Strayed)
+		require.Equal(t, tc.after, f.Key("c"))
+	}
+	require.Equal(t, map[string]string{"b": "a", "c": "a"}, f.SetConfiguration(foresttest.MakeConfiguration("b").Parent("a").OwnKey().Obj()).Strayed, "without a stamp")
+	require.Empty(t, f.SetConfiguration(foresttest.MakeConfiguration("b").OwnKey().Obj()).Strayed, "it moves, and keeps its key")
+	require.Equal(t, "b", f.Key("c"))
+}
+
 // TestStamps: what they mean in odd places.
 func TestStamps(t *testing.T) {
 	for name, tc := range map[string]struct {

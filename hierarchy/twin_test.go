@@ -185,6 +185,9 @@ func (w twin) moving(name string) string {
 		if w.stamp(name) != "" {
 			return name
 		}
+		if w.ownKey(name) {
+			return ""
+		}
 		name = w.up(name)
 	}
 	return ""
@@ -197,6 +200,10 @@ func (w twin) stamp(name string) string {
 	return w.configuration(name).Annotations["hnc.x-k8s.io/previous-key"]
 }
 
+func (w twin) ownKey(name string) bool {
+	return w.ns(name) != nil && name != "x" && w.configuration(name).Annotations["hnc.x-k8s.io/own-key"] == "true"
+}
+
 // key climbs until it stands still or has been everywhere, then walks the cycle.
 func (w twin) key(name string) string {
 	if stamped := w.moving(name); stamped != "" {
@@ -204,6 +211,9 @@ func (w twin) key(name string) string {
 	}
 	at, up := name, w.up
 	for range 2 * len(names) {
+		if w.ownKey(at) {
+			return at
+		}
 		if up(at) == "" {
 			return at
 		}

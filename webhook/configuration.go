@@ -36,7 +36,7 @@ type configurations struct {
 // has no objection. No lock is held meanwhile. What is in other namespaces is told
 // to nobody but those with rights there.
 //
-// A new parent is granted last, since others must wait for what became of it.
+// A move is granted last, since others must wait for what became of it.
 func (h configurations) judge(ctx context.Context, request admission.Request) (verdict validate.Verdict, err error) {
 	if request.Operation == opDelete {
 		return validate.Allow(), nil
@@ -45,7 +45,7 @@ func (h configurations) judge(ctx context.Context, request admission.Request) (v
 	if err := decode(h.decoder, request, configuration, old); err != nil {
 		return verdict, err
 	}
-	if old.Spec.Parent == configuration.Spec.Parent || configuration.Name != api.HierarchyConfigurationName {
+	if !validate.IsMove(old, configuration) || configuration.Name != api.HierarchyConfigurationName {
 		return h.allows(ctx, request, configuration), nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, grantWithin)
@@ -63,10 +63,9 @@ func (h configurations) judge(ctx context.Context, request admission.Request) (v
 }
 
 func moveOf(request admission.Request, old, configuration *api.HierarchyConfiguration) validate.Move {
-	move := validate.Move{
-		ID: request.UID, Namespace: configuration.Namespace, Parent: configuration.Spec.Parent, Over: old.ResourceVersion,
-		Stamp: configuration.Annotations[api.AnnotationPreviousKey],
-	}
+	move := validate.MoveTo(configuration)
+	move.ID, move.Over = request.UID, old.ResourceVersion
+	move.Stamp = configuration.Annotations[api.AnnotationPreviousKey]
 	if request.Operation == opCreate {
 		move.Creates = configuration.UID
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"strconv"
 	"time"
@@ -42,6 +43,7 @@ type model struct {
 	granted  int
 	refused  int
 	stamped  int
+	keys     bool // users give namespaces keys of their own
 	deletes  bool // users delete HierarchyConfigurations, which nobody can stamp
 }
 
@@ -68,7 +70,7 @@ const requestBound = time.Minute
 func newModel(seed uint64, broken fault) *model {
 	m := &model{
 		Rand: rand.New(rand.NewPCG(seed, seed)), broken: broken, now: foresttest.Time.Time,
-		live: map[string]*api.HierarchyConfiguration{}, deletes: seed%2 == 0,
+		live: map[string]*api.HierarchyConfiguration{}, deletes: seed%2 == 0, keys: seed%3 == 0,
 	}
 	for i := range 2 + m.IntN(3) {
 		m.names = append(m.names, string(rune('a'+i)))
@@ -191,18 +193,28 @@ func (m *model) move(namespace, parent string) *underway {
 			old = nil // a user who believes that there is none
 		}
 		object := foresttest.MakeConfiguration(namespace).Parent(parent).Obj()
-		move := validate.Move{ID: types.UID(fmt.Sprint("request-", m.version())), Namespace: namespace, Parent: parent}
+		if old != nil {
+			setOwnKey(object, old.Annotations[api.AnnotationOwnKey])
+		}
+		if m.keys && m.IntN(3) == 0 { // a key is given or taken, and often the parent stays
+			if old != nil && m.IntN(2) == 0 {
+				object.Spec.Parent = old.Spec.Parent
+			}
+			setOwnKey(object, m.orNothing(api.OwnKey))
+		}
+		move := validate.MoveTo(object)
+		move.ID = types.UID(fmt.Sprint("request-", m.version()))
 		if old != nil {
 			object.UID, move.Over = old.UID, old.ResourceVersion
 		} else {
 			object.UID = types.UID("object-" + m.version())
 			move.Creates = object.UID
 		}
-		if old == nil && parent == "" || old != nil && old.Spec.Parent == parent {
+		if !validate.IsMove(orNew(old), object) {
 			setStamp(object, stampOn(old))
 		} else {
 			// The webhook that mutates may be another replica's, and late.
-			move.Stamp, _ = validate.Stamp(m.replicas[m.IntN(len(m.replicas))].forest, namespace, parent)
+			move.Stamp, _ = validate.Stamp(m.replicas[m.IntN(len(m.replicas))].forest, move)
 			setStamp(object, move.Stamp)
 			if !r.grants(move) {
 				m.refused++
@@ -220,11 +232,26 @@ func (m *model) move(namespace, parent string) *underway {
 		if aborted || (current == nil) != (old == nil) || current != nil && current.ResourceVersion != move.Over {
 			return nil
 		}
-		if err := m.checkStamp(namespace, parent, move.Stamp); err != nil && !m.deletes {
+		if err := m.checkStamp(object, move.Stamp); err != nil && !m.deletes {
 			return err
 		}
 		return m.write(namespace, object)
 	})
+}
+
+func (m *model) orNothing(value string) string {
+	if m.IntN(2) == 0 {
+		return ""
+	}
+	return value
+}
+
+// orNew is what admission is shown of an object that does not exist.
+func orNew(c *api.HierarchyConfiguration) *api.HierarchyConfiguration {
+	if c == nil {
+		return &api.HierarchyConfiguration{}
+	}
+	return c
 }
 
 func stampOn(c *api.HierarchyConfiguration) string {
@@ -249,15 +276,18 @@ func (m *model) truth() *hierarchy.Forest {
 var errStamp = errors.New("a wrong stamp")
 
 // checkStamp tells whether a move that is being written hands the namespace over from
-// the tree in which it is now.
-func (m *model) checkStamp(namespace, parent, stamp string) error {
-	f := m.truth()
-	if old := m.live[namespace]; old != nil && old.Spec.Parent == parent || old == nil && parent == "" {
+// the key that it has now.
+func (m *model) checkStamp(object *api.HierarchyConfiguration, stamp string) error {
+	f, namespace, parent := m.truth(), object.Namespace, object.Spec.Parent
+	if !validate.IsMove(orNew(m.live[namespace]), object) {
 		return nil
 	}
 	before, moving := f.Key(namespace), f.Moving(namespace)
-	f.SetConfiguration(foresttest.MakeConfiguration(namespace).Parent(parent).Version("999999").Obj())
-	after, uncertain := f.Root(namespace), f.Moving(namespace) != ""
+	moved := object.DeepCopy()
+	moved.ResourceVersion = "999999"
+	setStamp(moved, "")
+	f.SetConfiguration(moved)
+	after, uncertain := f.KeyAtRest(namespace), f.Moving(namespace) != ""
 	switch {
 	case moving != "":
 		return fmt.Errorf("%w: %s moves below %q while %s is moving", errStamp, namespace, parent, moving)
@@ -419,4 +449,16 @@ func (m *model) advance(i int) error {
 	}
 	m.requests = append(m.requests[:i:i], m.requests[i+1:]...)
 	return r.err
+}
+
+func setOwnKey(configuration *api.HierarchyConfiguration, value string) {
+	annotations := maps.Clone(configuration.Annotations)
+	delete(annotations, api.AnnotationOwnKey)
+	if value != "" {
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[api.AnnotationOwnKey] = value
+	}
+	configuration.Annotations = annotations
 }

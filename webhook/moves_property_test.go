@@ -97,7 +97,7 @@ func ask(t *testing.T, m *model, replica *standIn, namespace, parent string) (ve
 	if m.live[namespace] != nil && m.live[namespace].Spec.Parent == parent {
 		return validate.Allow()
 	}
-	stamp, known := validate.Stamp(replica.forest, namespace, parent)
+	stamp, known := validate.Stamp(replica.forest, validate.Move{Namespace: namespace, Parent: parent})
 	require.True(t, known)
 	r := m.begin(func(r *underway) error {
 		moves := replica.moves

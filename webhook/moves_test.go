@@ -174,7 +174,7 @@ func TestStamps(t *testing.T) {
 		want   string
 	}{
 		"without a stamp":              {object: versioned("d", "e", ""), want: "the webhook that prepares for this has not been asked; try again in a moment"},
-		"with a wrong stamp":           {object: with(versioned("d", "e", ""), "e"), want: `from the tree of "e" into that of "a" just now; try again in a moment`},
+		"with a wrong stamp":           {object: with(versioned("d", "e", ""), "e"), want: `from the key "e" to "a" just now; try again in a moment`},
 		"within a tree, with a stamp":  {object: with(versioned("d", "b", ""), "a")},
 		"with the right stamp":         {object: with(versioned("d", "e", ""), "a")},
 		"out of all trees, without it": {object: versioned("d", "", ""), want: "has not been asked"},

@@ -52,9 +52,9 @@ func (h mutators) anchor(_ context.Context, request admission.Request) admission
 	})
 }
 
-// configuration stamps a change of parent with the key that the namespace has before
-// it, if it changes its tree. While the namespace is being handed over from the tree
-// before that, it waits; if in vain, it leaves the change to be refused.
+// configuration stamps a move with the key that the namespace has before it, if it
+// changes that. While the namespace is being handed over from the key before that, it
+// waits; if in vain, it leaves the change to be refused.
 //
 // A stamp that is there stays until the namespace was handed over, whatever else a
 // user writes.
@@ -69,7 +69,7 @@ func (h mutators) configuration(ctx context.Context, request admission.Request) 
 		return admission.Errored(http.StatusBadRequest, fmt.Errorf("reading the object: %w", err))
 	}
 	stamp := old.Annotations[api.AnnotationPreviousKey]
-	if configuration.Spec.Parent != old.Spec.Parent {
+	if validate.IsMove(old, configuration) {
 		stamp = h.stamp(ctx, configuration)
 	}
 	return h.mutate(request, configuration, func(hierarchy.Scope) (changed bool) {
@@ -77,20 +77,20 @@ func (h mutators) configuration(ctx context.Context, request admission.Request) 
 	})
 }
 
-// stamp of a change of parent, or none.
+// stamp of a move, or none.
 func (h mutators) stamp(ctx context.Context, configuration *api.HierarchyConfiguration) (stamp string) {
 	ctx, cancel := context.WithTimeout(ctx, stampWithin)
 	defer cancel()
 	_ = wait.PollUntilContextCancel(ctx, seenEvery, true, func(context.Context) (known bool, _ error) {
 		h.forest.Read(func(f *hierarchy.Forest) {
-			stamp, known = validate.Stamp(f, configuration.Namespace, configuration.Spec.Parent)
+			stamp, known = validate.Stamp(f, validate.MoveTo(configuration))
 		})
 		return known, nil
 	})
 	return stamp
 }
 
-// stampWithin is how long a change of parent waits for the one before it.
+// stampWithin is how long a move waits for the one before it.
 const stampWithin = time.Second
 
 // setStamp of a configuration, or take it away if it is empty.

@@ -157,7 +157,7 @@ func (r request) stamped() request {
 	if !is || r.path != webhook.PathConfiguration || old != nil && old.Spec.Parent == c.Spec.Parent {
 		return r
 	}
-	if stamp, _ := validate.Stamp(foresttest.Create(layout), c.Namespace, c.Spec.Parent); stamp != "" {
+	if stamp, _ := validate.Stamp(foresttest.Create(layout), validate.MoveTo(c)); stamp != "" {
 		c = c.DeepCopy()
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, api.AnnotationPreviousKey, stamp)
 		r.object = c

@@ -122,6 +122,12 @@ func (b *Configuration) Stamp(previous string) *Configuration {
 	return b
 }
 
+// OwnKey gives its namespace a key of its own.
+func (b *Configuration) OwnKey() *Configuration {
+	metav1.SetMetaDataAnnotation(&b.o.ObjectMeta, api.AnnotationOwnKey, api.OwnKey)
+	return b
+}
+
 // Version sets the resourceVersion.
 func (b *Configuration) Version(version string) *Configuration {
 	b.o.ResourceVersion = version

@@ -42,6 +42,16 @@ const (
 // the old tree, once its own writes have ended.
 const AnnotationPreviousKey = Group + "/previous-key"
 
+// AnnotationOwnKey of a HierarchyConfiguration, if it is OwnKey, makes the namespace
+// and what is below it a key of their own, so that another replica may write there
+// than in the rest of the tree. Nothing else depends upon it: not what is inherited,
+// nor who has which rights. Set and taken away by users; admission stamps both like
+// a change of tree.
+const (
+	AnnotationOwnKey = Group + "/own-key"
+	OwnKey           = "true"
+)
+
 // Annotations of source objects, set by users to limit propagation.
 const (
 	AnnotationPropagatePrefix = "propagate." + Group

@@ -21,6 +21,7 @@ func Configuration(f *hierarchy.Forest, c *api.HierarchyConfiguration) Verdict {
 		func() Verdict { return Metadata(f.Scope(), c.Spec.Labels, c.Spec.Annotations) },
 		func() Verdict { return knownNamespace(f, namespace) },
 		func() Verdict { return Parent(f, namespace, parent) },
+		func() Verdict { return ownKey(f, c) },
 		func() Verdict { return disputed(f, namespace, parent, c.Spec.Labels, c.Spec.Annotations) },
 	)
 }
@@ -38,6 +39,18 @@ func Parent(f *hierarchy.Forest, namespace, parent string) Verdict {
 		func() Verdict { return existingParent(f, parent) },
 		func() Verdict { return noCycle(f, namespace, parent) },
 	)
+}
+
+// ownKey: where a namespace is halted, nobody knows for sure whose it is. A new parent
+// that ends the halt may come together with a key.
+func ownKey(f *hierarchy.Forest, c *api.HierarchyConfiguration) Verdict {
+	if hierarchy.AsksForOwnKey(c) == f.HasOwnKey(c.Namespace) || f.Parent(c.Namespace) != c.Spec.Parent {
+		return Allow()
+	}
+	if halted := f.HaltedRoot(c.Namespace); halted != "" {
+		return DenyForbidden("metadata.annotations", "namespace %q is halted (%s), so that the annotation %s of %q cannot be changed; see the conditions of %[1]q and correct these first", halted, api.ConditionActivitiesHalted, api.AnnotationOwnKey, c.Namespace)
+	}
+	return Allow()
 }
 
 // managedNamespace: a namespace that is not managed has no place in a tree.

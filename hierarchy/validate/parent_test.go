@@ -11,6 +11,7 @@ import (
 
 	"github.com/banyan-hns/banyan/hierarchy"
 	"github.com/banyan-hns/banyan/hierarchy/foresttest"
+	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 	"github.com/banyan-hns/banyan/hierarchy/validate"
 )
 
@@ -50,6 +51,11 @@ func TestConfiguration(t *testing.T) {
 		"an external root under another":           {layout: "--", more: objects(ns("b").External().Obj()), of: config("b").Parent("a"), want: forbidden, words: "another system"},
 		"an external one whose parent was left":    {layout: "-", more: objects(ns("b").External().Obj(), config("b").Parent("a").Obj()), of: config("b").Parent("a"), want: forbidden, words: "another system"},
 		"an external one drops it":                 {layout: "-", more: objects(ns("b").External().Obj(), config("b").Parent("a").Obj()), of: config("b")},
+		"a key of its own":                         {layout: "-a", of: config("b").Parent("a").OwnKey()},
+		"a key for an orphan":                      {layout: "z", of: config("a").Parent("z").OwnKey(), want: forbidden, words: api.AnnotationOwnKey},
+		"a key below an orphan":                    {layout: "za", of: config("b").Parent("a").OwnKey(), want: forbidden, words: `"a" is halted`},
+		"a key and a parent for an orphan":         {layout: "z-", of: config("a").Parent("b").OwnKey()},
+		"a key that an orphan keeps":               {layout: "z", more: objects(config("a").Parent("z").OwnKey().Obj()), of: config("a").Parent("z").OwnKey().Cascading()},
 		"an illegal label comes before the parent": {layout: "-", of: config("a").Parent("z").Label("hnc.x-k8s.io/k", "v"), want: invalid, words: "spec.labels"},
 	}
 	for name, tc := range tests {
@@ -122,6 +128,11 @@ func TestRightsNeeded(t *testing.T) {
 			got, verdict := validate.RightsNeeded(f, tc.namespace, tc.parent)
 			requireVerdict(t, verdict, tc.denied)
 			require.Equal(t, tc.want, got)
+			for _, name := range f.Namespaces() {
+				f.SetConfiguration(config(name).Parent(f.Parent(name)).OwnKey().Obj())
+			}
+			got, _ = validate.RightsNeeded(f, tc.namespace, tc.parent)
+			require.Equal(t, tc.want, got, "whatever has a key of its own")
 		})
 	}
 }

@@ -12,8 +12,8 @@ import (
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 )
 
-// Move is a change of parent that was granted, and of which nobody knows yet what
-// became of it.
+// Move is a change of parent, or of whether a namespace has a key of its own, that was
+// granted, and of which nobody knows yet what became of it.
 type Move struct {
 	// ID is the UID of the request for admission.
 	ID types.UID `json:"id"`
@@ -22,8 +22,11 @@ type Move struct {
 	Namespace string `json:"namespace"`
 	Parent    string `json:"parent,omitempty"`
 
-	// Stamp is the key that the namespace had, if it changes its tree, or may; Tree is
-	// that of the parent, or empty, if that may change itself.
+	// OwnKey: the namespace has a key of its own, after the move.
+	OwnKey bool `json:"ownKey,omitempty"`
+
+	// Stamp is the key that the namespace had, if it gets another one, or may; Tree is
+	// that which it gets, or empty, if that may change itself.
 	Stamp string `json:"stamp,omitempty"`
 	Tree  string `json:"tree,omitempty"`
 
@@ -31,6 +34,18 @@ type Move struct {
 	// is empty if one is created: then Creates is the UID of that.
 	Over    string    `json:"over,omitempty"`
 	Creates types.UID `json:"creates,omitempty"`
+}
+
+// IsMove reports whether a change of a HierarchyConfiguration may give its namespace
+// another key: it has another parent, or has a key of its own and had none, or the
+// reverse.
+func IsMove(old, changed *api.HierarchyConfiguration) bool {
+	return old.Spec.Parent != changed.Spec.Parent || hierarchy.AsksForOwnKey(old) != hierarchy.AsksForOwnKey(changed)
+}
+
+// MoveTo is the move to what a HierarchyConfiguration says.
+func MoveTo(c *api.HierarchyConfiguration) Move {
+	return Move{Namespace: c.Namespace, Parent: c.Spec.Parent, OwnKey: hierarchy.AsksForOwnKey(c)}
 }
 
 // settledBy reports whether a HierarchyConfiguration, as it was at any time, shows

@@ -124,7 +124,7 @@ func TestAscent(t *testing.T) {
 			}
 			f := foresttest.Create("-a-c-")
 			move := validate.Move{Namespace: tc.move[:1], Parent: tc.move[1:]}
-			move.Stamp, _ = validate.Stamp(f, move.Namespace, move.Parent)
+			move.Stamp, _ = validate.Stamp(f, move)
 			ascent := validate.NewAscent(f, moves, move)
 			verdict := climb(t, ascent)
 			require.Equal(t, tc.want, verdict.Reason, verdict.Message)
