@@ -16,3 +16,7 @@ func GuardFor(writeTimeout time.Duration) time.Duration { return writeTimeout + 
 func WriteBound(now, until Instant, timeout, guard time.Duration) time.Duration {
 	return min(timeout, until+guard-now-GuardSlack)
 }
+
+// DropsSilenced: who has not renewed its lease until the guard was over drops what it
+// still has queued for the network.
+const DropsSilenced = true

@@ -13,3 +13,6 @@ func GuardFor(time.Duration) time.Duration { return 0 }
 
 // WriteBound is the timeout alone.
 func WriteBound(_, _ Instant, timeout, _ time.Duration) time.Duration { return timeout }
+
+// DropsSilenced: what is queued stays there.
+const DropsSilenced = false

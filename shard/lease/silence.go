@@ -30,7 +30,7 @@ func (s *silence) begins(h shard.Holding, now shard.Instant) bool {
 
 // hush drops the writes when silence begins.
 func (m *Member) hush(h shard.Holding, now shard.Instant) {
-	if m.silence.begins(h, now) {
+	if m.silence.begins(h, now) && shard.DropsSilenced {
 		m.opts.Log.Info("has not renewed its lease for so long that its writes are dropped", "member", m.opts.Config.Member)
 		m.opts.DropWrites()
 	}
