@@ -90,9 +90,11 @@ func (u *teller) fenced(name string) {
 	}, time.Minute, 5*time.Millisecond, "%s is fenced", name)
 }
 
+func (u *teller) ring() *shard.Ring { return shard.NewRing(u.Names, shard.DefaultShards) }
+
 // named is a name that begins so and whose tree a replica owns.
 func (u *teller) named(prefix, owner string) string {
-	ring := shard.NewRing(u.Names, shard.DefaultShards)
+	ring := u.ring()
 	for i := 0; ; i++ {
 		name := fmt.Sprintf("%s-%s-%d", u.world, prefix, i)
 		if ring.Owner(shard.Of(name, shard.DefaultShards)) == owner {
@@ -122,8 +124,15 @@ func tellStamp(u *teller) func(audit.Violation) bool {
 // not hear. A write that was begun late in the lease, and has long to arrive, then
 // arrives after it. The news of the other one are late, so that it has not done the
 // work before.
+//
+// It is the one that does not own what the cluster has once, and so writes nothing else:
+// what had left it before the network held it may arrive late even from a sound
+// replica. No client can prevent that.
 func tellGuard(u *teller) func(audit.Violation) bool {
 	victim, heir := u.Names[0], u.Names[1]
+	if u.ring().Owner(shard.Of(shard.ClusterKey, shard.DefaultShards)) == victim {
+		victim, heir = heir, victim
+	}
 	const timeout = 5 * time.Second // as long as two heartbeats allow
 	u.restart("--write-timeout=" + timeout.String())
 	root := u.named("late", victim)
