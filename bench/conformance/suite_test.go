@@ -62,7 +62,7 @@ func TestINT(t *testing.T) {
 // TestE2E has sections 13.1 to 13.4.
 func TestE2E(t *testing.T) {
 	s := start(t, system.Options{})
-	play(t, s, uninstall, alone)
+	play(t, s, join(uninstall, removal), alone)
 	play(t, s, badAnchors, alone)
 	s.propagate(secrets, networkPolicies)
 	play(t, s, join(e2e, fieldCases, definitions), together)

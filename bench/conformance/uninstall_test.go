@@ -26,9 +26,10 @@ var uninstall = scenarios{
 	"13.3.2": copySurvivesAnchors,
 	"13.3.3": definitionsGo,
 	"13.3.4": bindingChangesMeanwhile,
-
-	"manifests": manifestsGo,
 }
+
+// removal is what users do after that.
+var removal = scenarios{"manifests": manifestsGo}
 
 // definitions of all four kinds, or of the named one.
 func (s *scene) definitions(name string) []*apiextensionsv1.CustomResourceDefinition {

@@ -79,7 +79,7 @@ var templates = []template{
 	}},
 
 	{configurations, "to another tree, with rights", 0, permitted, func(here, there place) (object, old client.Object) {
-		return moved(here, there.leaf.Name)
+		return stamped(here, there.leaf.Name)
 	}},
 	{configurations, "within the tree, with rights", 0, permitted, func(here, _ place) (object, old client.Object) {
 		return moved(here, here.leaf.Name)
@@ -180,6 +180,14 @@ func included(name string) *corev1.Namespace {
 // moved is the mover of a place with another parent.
 func moved(here place, parent string) (object, old client.Object) {
 	return configuration(here.mover.Name, parent), configuration(here.mover.Name, here.root.Name)
+}
+
+// stamped is the same with the stamp that a move to another tree gets before it is
+// judged.
+func stamped(here place, parent string) (object, old client.Object) {
+	move := configuration(here.mover.Name, parent)
+	move.Annotations = map[string]string{api.AnnotationPreviousKey: here.root.Name}
+	return move, configuration(here.mover.Name, here.root.Name)
 }
 
 func anchor(namespace, name string) *api.SubnamespaceAnchor {

@@ -15,13 +15,14 @@ import (
 // weights say how many of a hundred requests each webhook gets: many for objects,
 // which every deployment brings, few for what only administrators do.
 var weights = map[string]int{
-	webhook.PathObject:           50,
-	webhook.PathNamespace:        15,
-	webhook.PathMutateNamespace:  10,
-	webhook.PathConfiguration:    10,
-	webhook.PathAnchor:           9,
-	webhook.PathMutateAnchor:     4,
-	webhook.PathHNCConfiguration: 2,
+	webhook.PathObject:              50,
+	webhook.PathNamespace:           12,
+	webhook.PathMutateNamespace:     10,
+	webhook.PathConfiguration:       10,
+	webhook.PathAnchor:              9,
+	webhook.PathMutateAnchor:        4,
+	webhook.PathMutateConfiguration: 3,
+	webhook.PathHNCConfiguration:    2,
 }
 
 // paths of all webhooks, the most frequent first.
