@@ -124,6 +124,8 @@ func TestOldestGrowsOld(t *testing.T) {
 			r.done(name)
 		}
 		time.Sleep(2 * time.Second)
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		require.Empty(t, r.lifted, "nothing is kept of what is done")
 	})
 }
