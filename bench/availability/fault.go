@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/banyan-hns/banyan/hierarchy/validate"
 )
 
 // fault is what the error of a request shows.
@@ -46,6 +48,8 @@ func faultOf(err error) fault {
 	text := err.Error()
 	has := func(word string) bool { return strings.Contains(text, word) }
 	switch {
+	case has(validate.StampMissing): // by one webhook, and another said so
+		return passedOver
 	case has("failed calling webhook") && slices.ContainsFunc(silenceWords, has):
 		return silence
 	case has("failed calling webhook") && slices.ContainsFunc(cutOffWords, has):

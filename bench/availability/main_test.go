@@ -19,6 +19,7 @@ import (
 
 	"github.com/banyan-hns/banyan/config"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
+	"github.com/banyan-hns/banyan/hierarchy/validate"
 )
 
 func TestParse(t *testing.T) {
@@ -76,6 +77,7 @@ func TestSortOut(t *testing.T) {
 	}
 	broken, silent := calling("EOF"), calling("context deadline exceeded")
 	denied := apierrors.NewForbidden(schema.GroupResource{}, "x", errors.New(`admission webhook "x" denied the request: context deadline exceeded`))
+	unstamped := apierrors.NewServiceUnavailable(`admission webhook "x" denied the request: ` + validate.StampMissing)
 	tests := map[string]struct {
 		failure
 		wantMet      map[int]int
@@ -85,6 +87,8 @@ func TestSortOut(t *testing.T) {
 		"it was under way when that one died":   {failure: failure{at(9.9), at(10.1), broken}, wantMet: map[int]int{0: 1}},
 		"it waited for the frozen one":          {failure: failure{at(25), at(32), silent}, wantMet: map[int]int{1: 1}},
 		"nothing was added":                     {failure: failure{at(25), at(27), fmt.Errorf("wrapped: %w", errUnchanged)}, wantMet: map[int]int{1: 1}},
+		"what was not added was missed":         {failure: failure{at(25), at(27), unstamped}, wantMet: map[int]int{1: 1}},
+		"it was not added for no reason":        {failure: failure{at(35), at(37), unstamped}},
 		"nobody was down yet":                   {failure: failure{at(9), at(9.5), broken}},
 		"nobody was down any more":              {failure: failure{at(11.5), at(12), broken}},
 		"a dead one is not silent":              {failure: failure{at(10.5), at(12.5), silent}},

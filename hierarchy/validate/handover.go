@@ -39,6 +39,10 @@ func (m Move) keyAfter(f *hierarchy.Forest) string {
 	return f.KeyAtRest(m.Parent)
 }
 
+// StampMissing is what is said of a move that must have a stamp and has none: the API
+// server passed over the webhook that sets it, as it does if that gives no answer.
+const StampMissing = "the webhook that prepares for this has not been asked"
+
 // handedOver says whether the stamp of the move is right.
 //
 // Invariant: when a move is written, its stamp names the key that the namespace has
@@ -66,7 +70,7 @@ func (a *Ascent) handedOver() Verdict {
 	case a.tree() == before:
 		return Allow()
 	}
-	return DenyUnavailable("namespace %q changes its key, and the webhook that prepares for this has not been asked; try again in a moment", a.move.Namespace)
+	return DenyUnavailable("namespace %q changes its key, and %s; try again in a moment", a.move.Namespace, StampMissing)
 }
 
 // Soon reports whether the verdict waits for what ends by itself in a moment.
