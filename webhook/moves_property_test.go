@@ -30,8 +30,8 @@ func TestMovesNeverCloseACycle(t *testing.T) {
 	t.Logf("%d moves granted, %d of them stamped and written, %d refused", granted, stamped, refused)
 }
 
-// tries to find what a broken model must do: a wrong stamp is rare, and takes what it
-// takes, with the race detector, too.
+// tries is how many runs of a broken model there may be until it shows what is wrong with
+// it. The race detector changes nothing about that: wrong stamps are rare.
 const tries = 6_000
 
 // TestMovesNeedAllThis: with any part taken away, cycles come, and wrong stamps.

@@ -5,4 +5,4 @@
 
 package webhook
 
-const runs = 1_500
+const runs = tries / 4
