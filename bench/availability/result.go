@@ -164,9 +164,10 @@ Some webhooks are passed over if they do not answer; a request counts as failed 
 What failed is one of three.
 
 - It met a dead or frozen replica: the API server says that its connection to a webhook broke (after a kill), or that it
-  got no answer in time (of a frozen one), or passed it over, which another webhook may be the one to say; and while the request was under way, such a replica was down,
-  and still was ready for the balancer, or the API server had a connection to it. Nobody can notice at once: a Service has such failures,
-  too. Replicas that are told to end are no excuse.
+  got no answer in time (of a frozen one), or passed it over, which another webhook may be the one to say; and while the
+  request was under way, such a replica was down, and still was ready for the balancer, or the API server had a
+  connection to it. Nobody can notice at once: a Service has such failures, too. Replicas that are told to end are no
+  excuse.
 - The API server itself gave no answer. Then it had too much to do, and the figures are worthless.
 - All else failed: it reached a ready replica, or none though some were ready, or it got a wrong answer, or the
   certificate was not trusted.
