@@ -25,6 +25,7 @@ type MemberStatus struct {
 	Silent   time.Duration // connected time since its last heartbeat
 	Owned    int           // shards that it validly holds
 	Expected int           // shards that the ring gives to it
+	Shunned  time.Duration // until this member gives it shards again: it did not take one; 0: it does
 }
 
 // ShardStatus is how one shard stands, as this member sees it.
@@ -58,6 +59,7 @@ func (m *Machine) Status() Status {
 		status.Members = append(status.Members, MemberStatus{
 			Name: name, Holder: other.Holder, State: other.State, RingKey: other.RingKey,
 			Silent: m.clock.time - other.heard, Owned: owned[name], Expected: expected[name],
+			Shunned: max(0, other.shunned-m.now),
 		})
 	}
 	return status

@@ -130,7 +130,7 @@ func bench(ctx context.Context, o options, turns []turn) (r result, err error) {
 		return r, err
 	}
 	cluster, err := rig.Start(ctx, rig.Options{
-		Dir: ground.Dir, Binary: ground.Binary, Replicas: o.replicas, Flags: o.replicaFlags(), OwnCertificates: o.issued, Out: os.Stderr,
+		Dir: ground.Dir, Binary: ground.Binary, Replicas: o.replicas, Flags: o.replicaFlags(), OwnCertificates: o.issued, NoAudit: true, Out: os.Stderr,
 	})
 	if err != nil {
 		return r, err

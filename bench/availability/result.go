@@ -157,7 +157,7 @@ func (r result) markdown() string {
     %s
 
 Every webhook is asked each %v, by a dry run of the API server, which reaches the replicas through a balancer that asks
-each for its readiness twice a second. In turn, the replica that has most connections is killed (SIGKILL), stopped
+each for its readiness twice a second, and believes the second failure. In turn, the replica that has most connections is killed (SIGKILL), stopped
 (SIGTERM) and frozen (SIGSTOP, later SIGCONT), and all replicas are rolled (SIGTERM, then a new pod, one after the other).
 Some webhooks are passed over if they do not answer; a request counts as failed if it shows that its webhook was.
 

@@ -8,7 +8,7 @@
 //
 //   - Readiness decides about new connections only. An open one stays with its backend, ready or not, until one side closes it.
 //   - Ready backends take turns. A connection that meets no ready backend is closed.
-//   - A backend is not ready until its ready URL has answered 200 once.
+//   - A backend is not ready until its ready URL has answered 200 once. It is until that has failed twice in a row.
 //
 // It knows nothing of what it forwards; TLS passes through.
 package balancer
@@ -48,14 +48,16 @@ type Balancer struct {
 	open     map[net.Conn]string // connections of clients, and to whom they go
 }
 
-// backend is a Backend and what its last probe said. Balancer.mu guards ready.
+// backend is a Backend and what its last probes said. Balancer.mu guards it.
 type backend struct {
 	Backend
-	ready bool
+	ready  bool
+	asked  bool // a probe is under way
+	failed int  // probes in a row
 }
 
-// New listens at once, so that Addr is known, and forwards when Run is called. Each backend is probed once a period; a probe that
-// takes longer than a period says not ready.
+// New listens at once, so that Addr is known, and forwards when Run is called. Each backend is probed once a period, or when
+// the last probe has ended, if that is later.
 func New(listen string, backends []Backend, period time.Duration) (*Balancer, error) {
 	if period <= 0 {
 		return nil, errors.New("making a balancer: the period must be positive")
@@ -69,7 +71,7 @@ func New(listen string, backends []Backend, period time.Duration) (*Balancer, er
 		period:   period,
 		open:     map[net.Conn]string{},
 		probe: &http.Client{
-			Timeout: period,
+			Timeout: probeTimeout,
 			Transport: &http.Transport{
 				// A connection that is kept would hide that the backend accepts no more.
 				DisableKeepAlives: true,

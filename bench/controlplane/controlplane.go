@@ -26,17 +26,20 @@ type Options struct {
 	// AssetsDir holds etcd, kube-apiserver and kube-controller-manager. Empty means $KUBEBUILDER_ASSETS, else
 	// bin/kube/current under the root of this module.
 	AssetsDir string
+	// NoAudit: no audit log is written. What it costs the API server is not to be in figures of speed.
+	NoAudit bool
 	// Out is told, a line at a time, what is being started and what ended unasked. Nil means nobody is told.
 	Out io.Writer
 }
 
 // ControlPlane is a running etcd, kube-apiserver and kube-controller-manager. Its methods may be called from several goroutines.
 type ControlPlane struct {
-	dir    string
-	assets assets
-	keys   *keys
-	ports  ports
-	out    *lines
+	dir     string
+	assets  assets
+	keys    *keys
+	ports   ports
+	noAudit bool
+	out     *lines
 
 	config *rest.Config
 	client kubernetes.Interface
@@ -82,7 +85,8 @@ func (c *ControlPlane) Config() *rest.Config { return rest.CopyConfig(c.config) 
 // Kubeconfig is the path of a kubeconfig file with the same administrator.
 func (c *ControlPlane) Kubeconfig() string { return filepath.Join(c.dir, "admin.kubeconfig") }
 
-// AuditLog is the path of the audit log: one JSON event a line, never rotated, complete for every request that was answered.
+// AuditLog is the path of the audit log: one JSON event a line, never rotated, complete for every request that was answered. With
+// NoAudit there is none.
 func (c *ControlPlane) AuditLog() string { return filepath.Join(c.dir, "audit.log") }
 
 // prepare does all that needs no process: directory, binaries, ports, keys, files, clients.
@@ -99,7 +103,7 @@ func prepare(o Options) (*ControlPlane, error) {
 		return nil, fmt.Errorf("directory %s holds the state of an earlier control plane; remove it or give another", dir)
 	}
 
-	c := &ControlPlane{dir: dir, out: newLines(o.Out)}
+	c := &ControlPlane{dir: dir, noAudit: o.NoAudit, out: newLines(o.Out)}
 	if c.assets, err = findAssets(o.AssetsDir); err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func (c *ControlPlane) writeAuditPolicy() error {
 // apiServerArgs leaves admission plugins and feature gates as they come. In particular ServiceAccount admission is on, without
 // which a Pod has no ServiceAccount and its token no owner.
 func (c *ControlPlane) apiServerArgs() []string {
-	return []string{
+	args := []string{
 		"--etcd-servers=http://" + loopback(c.ports.etcdClient),
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", c.ports.apiServer),
@@ -52,15 +52,19 @@ func (c *ControlPlane) apiServerArgs() []string {
 		"--service-account-issuer=" + serviceAccountIssuer,
 		"--service-account-signing-key-file=" + c.keys.serviceAccountFile(),
 		"--service-account-key-file=" + c.keys.serviceAccountFile(),
-
-		"--audit-policy-file=" + c.auditPolicyFile(),
-		"--audit-log-path=" + c.AuditLog(),
+	}
+	if c.noAudit {
+		return args
+	}
+	return append(args,
+		"--audit-policy-file="+c.auditPolicyFile(),
+		"--audit-log-path="+c.AuditLog(),
 		// An event is in the file before its response is sent, so a test may read the file as soon as its own request
 		// returns. blocking-strict would promise more, at the stage RequestReceived, which the policy leaves out.
 		"--audit-log-mode=blocking",
 		// In megabytes. Without a limit of our own the file would be renamed after 100, and its readers would lose the start.
 		"--audit-log-maxsize=1048576",
-	}
+	)
 }
 
 // managerArgs runs the default set of controllers, each under a ServiceAccount of its own, so that the audit log names the

@@ -115,7 +115,7 @@ func bench(ctx context.Context, o options) (r result, err error) {
 	if err != nil {
 		return r, err
 	}
-	cluster, err := rig.Start(ctx, rig.Options{Dir: ground.Dir, Binary: ground.Binary, Replicas: o.replicas, Out: os.Stderr})
+	cluster, err := rig.Start(ctx, rig.Options{Dir: ground.Dir, Binary: ground.Binary, Replicas: o.replicas, NoAudit: true, Out: os.Stderr})
 	if err != nil {
 		return r, err
 	}

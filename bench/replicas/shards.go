@@ -57,8 +57,8 @@ func (s *Set) settled(ctx context.Context, names []string) error {
 			return err
 		}
 		if sum := report.Summary; sum.Unowned > 0 || sum.Misplaced > 0 || sum.Moving > 0 || !report.Ring.Agreement {
-			return fmt.Errorf("%s sees %d unowned, %d misplaced, %d moving; agreement %t",
-				name, sum.Unowned, sum.Misplaced, sum.Moving, report.Ring.Agreement)
+			return fmt.Errorf("%s sees %d unowned, %d misplaced, %d moving; agreement %t; shunned: %v",
+				name, sum.Unowned, sum.Misplaced, sum.Moving, report.Ring.Agreement, shunned(report))
 		}
 		if active := activeMembers(report); !slices.Equal(active, names) {
 			return fmt.Errorf("%s sees %v in the ring", name, active)
@@ -69,6 +69,17 @@ func (s *Set) settled(ctx context.Context, names []string) error {
 		return fmt.Errorf("%d of %d shards are open", owned, shards)
 	}
 	return nil
+}
+
+// shunned are the members that the replica gives nothing for now, and for how long.
+func shunned(report lease.Report) map[string]string {
+	all := map[string]string{}
+	for _, member := range report.Ring.Members {
+		if member.ShunnedSeconds > 0 {
+			all[member.Name] = fmt.Sprintf("%.0f s", member.ShunnedSeconds)
+		}
+	}
+	return all
 }
 
 func activeMembers(report lease.Report) []string {

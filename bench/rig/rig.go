@@ -37,6 +37,8 @@ type Options struct {
 	Route func(name, kubeconfig string) (string, error)
 	// OwnCertificates: the replicas issue the certificate of the webhooks themselves.
 	OwnCertificates bool
+	// NoAudit: the API server writes no audit log, which costs it about as much as a request.
+	NoAudit bool
 	// Out is told what goes on.
 	Out io.Writer
 }
@@ -93,7 +95,9 @@ func Open(ctx context.Context, o Options) (*Rig, error) {
 func (r *Rig) open(ctx context.Context, o Options) error {
 	var err error
 	r.Say("starting etcd, kube-apiserver and kube-controller-manager")
-	if r.Plane, err = controlplane.Start(ctx, controlplane.Options{Dir: filepath.Join(o.Dir, "control-plane"), Out: o.Out}); err != nil {
+	if r.Plane, err = controlplane.Start(ctx, controlplane.Options{
+		Dir: filepath.Join(o.Dir, "control-plane"), NoAudit: o.NoAudit, Out: o.Out,
+	}); err != nil {
 		return err
 	}
 	if err := r.connect(); err != nil {

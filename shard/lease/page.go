@@ -132,6 +132,11 @@ func notes(report Report) []string {
 	if n := report.Summary.Misplaced; n > 0 {
 		all = append(all, fmt.Sprintf("%d shards are not where the ring wants them", n))
 	}
+	for _, m := range report.Ring.Members {
+		if m.ShunnedSeconds > 0 {
+			all = append(all, m.shunned())
+		}
+	}
 	if !report.Ring.Agreement {
 		all = append(all, "the members do not agree on the ring")
 	}

@@ -46,6 +46,7 @@ type ReportMember struct {
 	LastSeenSeconds float64 `json:"lastSeenSeconds"`
 	Owned           int     `json:"owned"`
 	Desired         int     `json:"desired"`
+	ShunnedSeconds  float64 `json:"shunnedSeconds"` // until Self gives it shards again: it did not take one
 }
 
 // ReportShard is one shard.
@@ -124,6 +125,7 @@ func NewReport(status shard.Status) Report {
 		report.Ring.Members = append(report.Ring.Members, ReportMember{
 			Name: m.Name, State: m.State.String(), RingHash: m.RingKey,
 			LastSeenSeconds: m.Silent.Seconds(), Owned: m.Owned, Desired: m.Expected,
+			ShunnedSeconds: m.Shunned.Seconds(),
 		})
 	}
 	for _, s := range status.Shards {
@@ -161,6 +163,16 @@ func (r Report) WriteText(out io.Writer) {
 		fmt.Fprintf(table, "(nobody)\t\t%d\t\t\t%s\n", r.Summary.Unowned, r.ranges(""))
 	}
 	_ = table.Flush() // fails only as out fails, and then nobody reads
+	for _, m := range r.Ring.Members {
+		if m.ShunnedSeconds > 0 {
+			fmt.Fprintf(out, "\n%s\n", m.shunned())
+		}
+	}
+}
+
+// shunned says why a shard may stay where it is, though the ring wants it moved.
+func (m ReportMember) shunned() string {
+	return fmt.Sprintf("%s did not take a shard that it was given, and gets none for another %.0f s", m.Name, m.ShunnedSeconds)
 }
 
 func (r Report) ranges(holder string) string {
