@@ -16,11 +16,10 @@ import (
 	"github.com/banyan-hns/banyan/shard/lease"
 )
 
-// renew is a heartbeat that says how long it is to be believed. A process that is no
-// pod's is the admin.
-func (s *script) renew(process string, holder shard.Identity, seconds int32) *entry {
+// renew is a heartbeat that says for how many seconds it is to be believed.
+func (s *script) renew(process, name string, holder shard.Identity, seconds int32) *entry {
 	return s.put(process, coordinationv1.GroupName, "leases", &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Namespace: testSystem, Name: lease.MemberName("banyan-0")},
+		ObjectMeta: metav1.ObjectMeta{Namespace: testSystem, Name: lease.MemberName(name)},
 		Spec:       coordinationv1.LeaseSpec{HolderIdentity: ptr.To(string(holder)), LeaseDurationSeconds: ptr.To(seconds)},
 	})
 }
@@ -48,18 +47,18 @@ func TestLivesThatOthersEnd(t *testing.T) {
 			wantJudged: 1,
 		},
 		"a heartbeat begins another lease": {
-			log:        func(s *script) { s.wait(5000).renew(a, a0, 10); s.wait(9000).beat(b, "banyan-0", "") },
+			log:        func(s *script) { s.wait(5000).renew(a, "banyan-0", a0, 10); s.wait(9000).beat(b, "banyan-0", "") },
 			want:       []string{"silent for 9.01s"},
 			wantJudged: 1,
 		},
 		"so does whatever else is written there, which readers see change": {
-			log:        func(s *script) { s.wait(5000).renew("", a0, 1); s.wait(9000).beat(b, "banyan-0", "") },
+			log:        func(s *script) { s.wait(5000).renew("", "banyan-0", a0, 1); s.wait(9000).beat(b, "banyan-0", "") },
 			want:       []string{"silent for 9.01s of the 10s"},
 			wantJudged: 1,
 		},
 		"a heartbeat that was long on its way counts from its arrival": {
 			log: func(s *script) {
-				s.wait(2990).renew(a, a0, 10).at(1069, 3070)
+				s.wait(2990).renew(a, "banyan-0", a0, 10).at(1069, 3070)
 				s.wait(7990).beat(b, "banyan-0", "")
 			},
 			wantJudged: 1,
@@ -97,27 +96,30 @@ func TestLivesThatOthersEnd(t *testing.T) {
 			log: func(s *script) { s.beat(a, "banyan-0", ""); s.beat(b, "banyan-0", "") },
 		},
 		"the life of which it says so, not one before": {
-			log:        func(s *script) { s.renew(a, a1, 2); s.wait(1990).beat(b, "banyan-0", "") },
+			log:        func(s *script) { s.renew(a, "banyan-0", a1, 2); s.wait(1990).beat(b, "banyan-0", "") },
 			wantJudged: 1,
 		},
 		"by hand": {
 			log: func(s *script) { s.beat("", "banyan-0", "") },
 		},
 		"a life that somebody wrote by hand": {
-			log: func(s *script) { s.renew("", "somebody/else/entirely", 10); s.beat(b, "banyan-0", "") },
+			log: func(s *script) { s.renew("", "banyan-0", "somebody/else/entirely", 10); s.beat(b, "banyan-0", "") },
 		},
 		"a life that somebody wrote into the heartbeat of another": {
-			log: func(s *script) { s.renew("", b0, 10); s.beat("banyan-2/uc/pc", "banyan-0", "") },
+			log: func(s *script) { s.renew(b, "banyan-1", b0, 10); s.renew("", "banyan-0", b0, 10); s.beat("banyan-2/uc/pc", "banyan-0", "") },
+		},
+		"by a write without a line, of which nobody knows when it arrived": {
+			log: func(s *script) { s.beat(b, "banyan-0", "").code(500); s.wait(10000).beat(b, "banyan-0", "") },
 		},
 		"what came in between is not known": {
 			log: func(s *script) {
-				s.renew(a, a0, 10).ResponseObject = nil
+				s.renew(a, "banyan-0", a0, 10).ResponseObject = nil
 				s.beat(b, "banyan-0", "")
 			},
 		},
 		"a heartbeat without a line does not make it earlier": {
 			log: func(s *script) {
-				s.wait(9980).renew(a, a0, 10).code(500)
+				s.wait(9980).renew(a, "banyan-0", a0, 10).code(500)
 				s.beat(b, "banyan-0", "")
 			},
 			wantJudged: 1,
@@ -126,7 +128,7 @@ func TestLivesThatOthersEnd(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := steady()
-			s.renew(a, a0, 10)
+			s.renew(a, "banyan-0", a0, 10)
 			tc.log(s)
 			report := s.check(t)
 			var found []Violation
