@@ -106,7 +106,11 @@ func TestLivesThatOthersEnd(t *testing.T) {
 			log: func(s *script) { s.renew("", "banyan-0", "somebody/else/entirely", 10); s.beat(b, "banyan-0", "") },
 		},
 		"a life that somebody wrote into the heartbeat of another": {
-			log: func(s *script) { s.renew(b, "banyan-1", b0, 10); s.renew("", "banyan-0", b0, 10); s.beat("banyan-2/uc/pc", "banyan-0", "") },
+			log: func(s *script) {
+				s.renew(b, "banyan-1", b0, 10)
+				s.renew("", "banyan-0", b0, 10)
+				s.beat("banyan-2/uc/pc", "banyan-0", "")
+			},
 		},
 		"by a write without a line, of which nobody knows when it arrived": {
 			log: func(s *script) { s.beat(b, "banyan-0", "").code(500); s.wait(10000).beat(b, "banyan-0", "") },
