@@ -110,6 +110,12 @@ func (c *check) fold(e *event, place int) {
 	for _, fault := range transfer(c.world, e) {
 		c.violation(RuleTransfer, e, fault)
 	}
+	if judged, fault := tooEarly(c.world, e); judged {
+		c.judged[RuleFence]++
+		if fault != "" {
+			c.violation(RuleFence, e, fault)
+		}
+	}
 	c.gaps.observe(c.world, e)
 	c.fences.observe(c.world, e, place)
 	c.world.fold(e)

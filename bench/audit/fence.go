@@ -6,10 +6,6 @@ package audit
 import (
 	"slices"
 	"time"
-
-	coordinationv1 "k8s.io/api/coordination/v1"
-
-	"github.com/banyan-hns/banyan/shard"
 )
 
 // fenced is C3: a process of which a life has ended writes nothing more, unless it
@@ -59,18 +55,8 @@ func (f *fences) wrote(e *event, place int) {
 }
 
 func (f *fences) observe(w *world, e *event, place int) {
-	name, _, isMember, _ := w.ours(e.ref)
-	if !isMember {
-		return
-	}
-	life, object := w.member(name).holder, e.object
-	var now shard.Identity
-	if l, ok := object.(*coordinationv1.Lease); ok {
-		now = holderOf(l)
-	} else if !e.gone {
-		return
-	}
-	if life == "" || now == life || e.writer.lives(life) {
+	life := w.endedBy(e)
+	if life == "" {
 		return
 	}
 	f.found = append(f.found, fence{Fence{Time: e.answered, Life: life, By: e.writer.String()}, place})

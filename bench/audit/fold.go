@@ -44,6 +44,7 @@ func (w *world) fold(e *event) {
 func (w *world) foldMember(m *memberState, e *event) {
 	before := m.holder
 	w.foldLease(&m.leaseState, e)
+	m.feel(e, before, m.holder)
 	if before != "" && m.holder != before {
 		w.ended[processOf(before)] = true
 	}

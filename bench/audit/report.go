@@ -40,7 +40,8 @@ const (
 	RuleStamp = "S1 stamp"
 	// RuleTransfer: shards change hands in legal ways only.
 	RuleTransfer = "C2 transfer"
-	// RuleFence: nothing is written by a life that has ended.
+	// RuleFence: nothing is written by a life that has ended, and nobody ends that of
+	// another before it was silent for a whole lease.
 	RuleFence = "C3 fence"
 	// RuleGap: no shard is long without an owner.
 	RuleGap = "C4 gap"

@@ -14,7 +14,7 @@ var rules = []struct{ name, judges string }{
 	{RuleOwner, "writes into namespaces and of what has none"},
 	{RuleStamp, "writes in namespaces that were moving with a stamp"},
 	{RuleTransfer, "writes of Leases"},
-	{RuleFence, "writes into namespaces and of what has none"},
+	{RuleFence, "writes into namespaces and of what has none, and lives that others ended"},
 	{RuleGap, "gaps of causes with a limit"},
 	{RuleMoves, "shards in scenarios"},
 	{RuleCost, "writes of Leases in steady times"},

@@ -56,6 +56,7 @@ type leaseState struct {
 
 type memberState struct {
 	leaseState
+	pulse
 }
 
 type shardState struct {

@@ -54,6 +54,12 @@ func (w writer) lives(i shard.Identity) bool {
 	return w.pod != "" && w.process != "" && w.String() == processOf(i)
 }
 
+// instanceOf reports whether an identity is a life in the writer's instance of a Pod,
+// whatever its process.
+func (w writer) instanceOf(i shard.Identity) bool {
+	return w.uid != "" && w.pod == i.Member() && w.uid == i.Instance()
+}
+
 // processOf an identity is all but the number of its life: one process has a life
 // more each time that it was fenced, and its requests do not tell which.
 func processOf(i shard.Identity) string {

@@ -37,6 +37,7 @@ type options struct {
 	dir        string
 	binary     string
 	output     string
+	flags      []string // of the replicas
 }
 
 func parse(args []string) (options, error) {

@@ -70,7 +70,7 @@ func open(ctx context.Context, o options, ground rig.Ground) (*stage, error) {
 	ctrllog.SetLogger(logr.Discard()) // clients of the rig have nothing to log
 	var err error
 	s.Rig, err = rig.Start(ctx, rig.Options{
-		Dir: filepath.Join(ground.Dir, "cluster"), Binary: ground.Binary, Replicas: o.replicas, Route: s.route, Out: os.Stderr,
+		Dir: filepath.Join(ground.Dir, "cluster"), Binary: ground.Binary, Replicas: o.replicas, Flags: o.flags, Route: s.route, Out: os.Stderr,
 	})
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ type teller struct {
 	world string // what the names of its namespaces begin with
 }
 
-// restart both replicas with nothing but what they must have.
+// restart both replicas, with nothing but what they must have besides their lease.
 func (u *teller) restart(flags ...string) {
 	u.Helper()
 	u.Set.SetFlags(flags)
@@ -81,13 +81,34 @@ func (u *teller) parent(child, parent string) {
 	require.Eventually(u, func() bool { return users.setParent(u.Context(), child, parent) == nil }, 30*time.Second, 50*time.Millisecond)
 }
 
+// member is the heartbeat of a replica.
+func (u *teller) member(name string) (*coordinationv1.Lease, error) {
+	member, key := &coordinationv1.Lease{}, client.ObjectKey{Namespace: replicas.Namespace, Name: lease.MemberName(name)}
+	return member, u.Client.Get(u.Context(), key, member)
+}
+
 // fenced waits until others have ended the life of a replica.
 func (u *teller) fenced(name string) {
 	u.Helper()
-	member, key := &coordinationv1.Lease{}, client.ObjectKey{Namespace: replicas.Namespace, Name: lease.MemberName(name)}
 	require.Eventually(u, func() bool {
-		return u.Client.Get(u.Context(), key, member) == nil && ptr.Deref(member.Spec.HolderIdentity, "") == ""
+		member, err := u.member(name)
+		return err == nil && ptr.Deref(member.Spec.HolderIdentity, "") == ""
 	}, time.Minute, 5*time.Millisecond, "%s is fenced", name)
+}
+
+// backdate the heartbeat of a replica by hand, and wait for its next one.
+func (u *teller) backdate(name string) {
+	u.Helper()
+	member, err := u.member(name)
+	require.NoError(u, err)
+	now := time.Now()
+	patch := client.MergeFrom(member.DeepCopy())
+	member.Spec.RenewTime = ptr.To(metav1.NewMicroTime(now.Add(-time.Hour)))
+	require.NoError(u, u.Client.Patch(u.Context(), member, patch))
+	require.Eventually(u, func() bool {
+		member, err := u.member(name)
+		return err == nil && member.Spec.RenewTime.After(now)
+	}, time.Minute, 20*time.Millisecond, "%s lives on", name)
 }
 
 func (u *teller) ring() *shard.Ring { return shard.NewRing(u.Names, shard.DefaultShards) }
@@ -120,6 +141,24 @@ func tellStamp(u *teller) func(audit.Violation) bool {
 	return func(v audit.Violation) bool { return strings.HasPrefix(v.Object, "roles "+leaf+"/") }
 }
 
+// tellClock: a replica whose clock is ahead comes to one that works. Whoever believes
+// that clock fences the other, each time that it hears of it.
+func tellClock(u *teller) func(audit.Violation) bool {
+	worker, ahead := u.Names[0], u.Names[1]
+	u.restart(shortLease...)
+	if u.world == "sound" { // it asks no such clock: a heartbeat that seems old is the best there is
+		u.backdate(worker)
+	} else {
+		require.NoError(u, u.Set.Kill(ahead))
+		u.Setenv("BANYAN_CLOCK_AHEAD", time.Hour.String())
+		require.NoError(u, u.Set.StartReplica(u.Context(), ahead))
+		u.fenced(worker)
+	}
+	return func(v audit.Violation) bool {
+		return strings.HasPrefix(v.Replica, ahead+"/") && strings.Contains(v.Object, lease.MemberName(worker)) && strings.Contains(v.Explanation, "silent for")
+	}
+}
+
 // tellGuard: nothing that a replica sends arrives until it is fenced, of which it does
 // not hear. A write that was begun late in the lease, and has long to arrive, then
 // arrives after it. The news of the other one are late, so that it has not done the
@@ -133,7 +172,7 @@ func tellGuard(u *teller) func(audit.Violation) bool {
 	if u.ring().Owner(shard.Of(shard.ClusterKey, shard.DefaultShards)) == victim {
 		victim, heir = heir, victim
 	}
-	const timeout = 5 * time.Second // as long as two heartbeats allow
+	const timeout = 5 * time.Second // as long as the default lease and two heartbeats allow
 	u.restart("--write-timeout=" + timeout.String())
 	root := u.named("late", victim)
 	u.namespace(root)
@@ -168,7 +207,7 @@ func tellGuard(u *teller) func(audit.Violation) bool {
 // on when another one has them.
 func tellRelease(u *teller) func(audit.Violation) bool {
 	sleeper, heir := u.Names[0], u.Names[1]
-	u.restart()
+	u.restart(shortLease...)
 	ended := make(chan error, 1)
 	if u.world == "sound" { // it has no such point: from outside is the best there is
 		require.NoError(u, u.Set.Signal(sleeper, syscall.SIGSTOP))

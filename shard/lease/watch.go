@@ -50,6 +50,7 @@ func (m *Member) see(ctx context.Context, obj any, gone bool) {
 	}
 	if !gone {
 		m.store.seen(lease)
+		m.misjudge(ctx, lease)
 	}
 	event, err := m.observed(lease, gone)
 	if err != nil {
