@@ -25,7 +25,7 @@ type check struct {
 
 // Check applies all rules.
 func (l *Log) Check(cfg Config) Report {
-	events, watched := withLeases(l.events, l.leases)
+	events, watched := withRecorded(l.events, l.recorded)
 	events, unseen, recovered := withUnseen(events, cfg.Namespace)
 	events = withDefinitions(events)
 	world := newWorld(cfg)

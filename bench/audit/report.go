@@ -133,8 +133,8 @@ type Counts struct {
 	// Unseen counts Lease writes that are missing in the log, and Recovered
 	// those of them that a request without an answer explains.
 	Unseen, Recovered int
-	// Watched counts Lease writes that only the record of Leases has, and Lost how
-	// often that record has a hole.
+	// Watched counts versions that only the record has, and Lost how often the record
+	// has a hole.
 	Watched, Lost int
 	// Unowned is how many shards that once had a holder have none when the log ends.
 	Unowned int

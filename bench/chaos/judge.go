@@ -142,7 +142,7 @@ func (s *stage) secondPass(ctx context.Context, r *result) error {
 	return err
 }
 
-// audited is what the audit log and the record of Leases show so far.
+// audited is what the audit log and the record beside it show so far.
 func (s *stage) audited(require ...string) (report audit.Report, err error) {
 	file, err := os.Open(s.Plane.AuditLog())
 	if err != nil {
@@ -153,12 +153,12 @@ func (s *stage) audited(require ...string) (report audit.Report, err error) {
 	if err != nil {
 		return report, err
 	}
-	leases, err := os.Open(s.leases.path)
+	beside, err := os.Open(s.record.path)
 	if err != nil {
-		return report, fmt.Errorf("opening the record of Leases: %w", err)
+		return report, fmt.Errorf("opening the record: %w", err)
 	}
-	defer func() { err = errors.Join(err, leases.Close()) }()
-	if err := log.AddLeases(leases); err != nil {
+	defer func() { err = errors.Join(err, beside.Close()) }()
+	if err := log.AddRecord(beside); err != nil {
 		return report, err
 	}
 	marks := s.told.marks
