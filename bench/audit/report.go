@@ -159,10 +159,12 @@ const (
 	// CauseHand: somebody deleted or emptied the Lease of the shard, or the
 	// heartbeat of its holder, by hand. The gap begins there.
 	CauseHand Cause = "hand"
+	// CauseColdStart: while it lasted, all replicas were down at once, as Marks tell.
+	CauseColdStart Cause = "cold start"
 )
 
 // Causes are all of them.
-var Causes = []Cause{CauseTakeover, CauseHandover, CauseRestart, CauseOutage, CauseHand}
+var Causes = []Cause{CauseTakeover, CauseHandover, CauseRestart, CauseOutage, CauseHand, CauseColdStart}
 
 // Gap is a time in which a shard had no valid holder, though it once had one.
 type Gap struct {

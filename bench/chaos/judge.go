@@ -123,7 +123,7 @@ func (s *stage) swept(ctx context.Context) error {
 // but Leases.
 func (s *stage) secondPass(ctx context.Context, r *result) error {
 	s.Say("restarting all replicas, with nothing changed")
-	r.restartedFrom = time.Now()
+	r.restarted.From = time.Now()
 	for _, name := range s.Names {
 		if err := s.Set.Kill(name); err != nil {
 			return err
@@ -134,11 +134,15 @@ func (s *stage) secondPass(ctx context.Context, r *result) error {
 			return err
 		}
 	}
+	if err := s.ready(ctx, s.Names...); err != nil {
+		return err
+	}
+	s.told.add(func(m *audit.Marks) { m.Down = append(m.Down, audit.Span{From: r.restarted.From, To: time.Now()}) })
 	if err := s.swept(ctx); err != nil {
 		return err
 	}
 	_, err := s.Quiet(ctx)
-	r.restartedTo = time.Now()
+	r.restarted.To = time.Now()
 	return err
 }
 
