@@ -129,6 +129,12 @@ func (s *stage) secondPass(ctx context.Context, r *result) error {
 			return err
 		}
 	}
+	// The balancer asks now and then: before it knows that they are gone, it would call
+	// the next ones ready that have not even begun.
+	gone := func(context.Context) (bool, error) { return len(s.Set.Ready()) == 0, nil }
+	if err := s.eventually(ctx, "nobody is ready", gone); err != nil {
+		return err
+	}
 	for _, name := range s.Names {
 		if err := s.Set.StartReplica(ctx, name); err != nil {
 			return err
