@@ -94,7 +94,7 @@ demo: kube build ## Show Banyan at work on a control plane of its own (KEEP=1 le
 	KUBEBUILDER_ASSETS=$$(bench/kube/build.sh --print-dir) KEEP=$(KEEP) go run ./cmd/demo
 
 .PHONY: chaos
-chaos: kube ## Break a cluster on purpose for 6 minutes and judge it (DURATION=1h, SEED=, ARGS=; also RESULT=file.md).
+chaos: kube ## Break a cluster on purpose and judge it, in a quarter of an hour (DURATION=1h, SEED=, ARGS=; also RESULT=file.md).
 	KUBEBUILDER_ASSETS=$$(bench/kube/build.sh --print-dir) go run ./bench/chaos \
 		$(if $(DURATION),-duration $(DURATION)) $(if $(SEED),-seed $(SEED)) $(if $(RESULT),-o $(RESULT)) $(ARGS)
 

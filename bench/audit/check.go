@@ -25,16 +25,16 @@ type check struct {
 
 // Check applies all rules.
 func (l *Log) Check(cfg Config) Report {
-	events, watched := withLeases(l.events, l.leases)
+	events, watched := withRecorded(l.events, l.recorded)
 	events, unseen, recovered := withUnseen(events, cfg.Namespace)
 	events = withDefinitions(events)
 	world := newWorld(cfg)
-	down := world.outages(l.events)
+	outages := world.outages(l.events)
 	c := &check{
-		world: world, history: newHistory(events), gaps: newGaps(down), fences: newFences(), costs: newCosts(cfg.Marks),
+		world: world, history: newHistory(events), gaps: newGaps(outages, cfg.Marks.Down), fences: newFences(), costs: newCosts(cfg.Marks),
 		judged: map[string]int{}, excused: map[string]int{},
 	}
-	c.report.Outages = down
+	c.report.Outages = outages
 	c.waiting = c.history.loose
 	c.report.Counts = Counts{Events: l.read, Unreadable: l.unreadable, Unseen: unseen, Recovered: recovered, Watched: watched, Lost: l.lost}
 

@@ -24,8 +24,8 @@
 // writes are counted as excused.
 //
 // What a rig did, it tells by Marks: those let the rules about the course of things
-// compare the log with what the ring demands. A Recorder beside the run knows of the
-// Leases what the log does not. A rule that was given something to judge, or that
+// compare the log with what the ring demands. Recorders beside the run know what the
+// log does not: a write that was answered with a timeout may have been done. A rule that was given something to judge, or that
 // Config.Require names, and that judged nothing, is a violation: it shows nothing.
 //
 // # What it costs
@@ -40,7 +40,9 @@
 //     the API server was killed. If it was of a Lease, a later write of that Lease
 //     names its version, and what happened in between counts as unclear, not as a
 //     violation. If no write of that Lease follows, it stays unknown, so a run should
-//     end with replicas that give their shards back, or have a Recorder beside it.
+//     end with replicas that give their shards back, or have a Recorder of Leases
+//     beside it. If it was of what places a namespace, such as the end of a move, only a
+//     Recorder of that resource knows.
 //   - What was before the log. It should begin with the control plane.
 //   - Whether a user agent lies. It tells the processes of one Pod apart; Pods are
 //     told apart by their tokens.

@@ -4,7 +4,6 @@
 package audit
 
 import (
-	"slices"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -15,6 +14,7 @@ import (
 // gaps is C4: it observes how long shards are without a valid holder.
 type gaps struct {
 	outages []Span
+	down    []Span
 	shards  map[shard.ID]*tenure
 	beats   map[shard.Identity]time.Time // the last good heartbeat of each life
 	struck  map[shard.Identity]time.Time // when somebody ended a life by hand
@@ -38,9 +38,10 @@ type change struct {
 	revision uint64
 }
 
-func newGaps(outages []Span) *gaps {
+func newGaps(outages, down []Span) *gaps {
 	return &gaps{
 		outages: outages,
+		down:    down,
 		shards:  map[shard.ID]*tenure{},
 		beats:   map[shard.Identity]time.Time{},
 		struck:  map[shard.Identity]time.Time{},
@@ -103,8 +104,11 @@ func (g *gaps) gap(id shard.ID, t *tenure, now shard.Identity, at time.Time) Gap
 	if t.holder.Member() == now.Member() {
 		gap.Cause = CauseRestart
 	}
-	if slices.ContainsFunc(g.outages, func(o Span) bool { return o.overlaps(gap.From, gap.To) }) {
+	if shared(g.outages, gap.From, gap.To) > 0 {
 		gap.Cause = CauseOutage
+	}
+	if shared(g.down, gap.From, gap.To) > 0 {
+		gap.Cause = CauseColdStart
 	}
 	struck, wasStruck := g.struck[t.holder]
 	if t.released.IsZero() && wasStruck {

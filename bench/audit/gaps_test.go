@@ -100,6 +100,7 @@ func TestCauses(t *testing.T) {
 	tests := map[string]struct {
 		log      func(*script)
 		outages  []Span
+		down     []Span
 		want     Cause
 		wantFrom int // milliseconds before the end of the gap
 	}{
@@ -134,6 +135,23 @@ func TestCauses(t *testing.T) {
 			},
 			outages: []Span{{From: testStart.Add(time.Hour), To: testStart.Add(2 * time.Hour)}},
 			want:    CauseHandover, wantFrom: 6010,
+		},
+		"all replicas were killed at once": {
+			log: func(s *script) {
+				s.shard(a, treeShard, "", 1)
+				s.wait(6000).shard(b, treeShard, b0, 2)
+				s.beat(b, "banyan-1", b0)
+			},
+			down: []Span{{From: testStart.Add(3 * time.Second), To: testStart.Add(4 * time.Second)}},
+			want: CauseColdStart, wantFrom: 6010,
+		},
+		"all were, and this came later": {
+			log: func(s *script) {
+				s.shard(a, treeShard, "", 1)
+				s.wait(490).shard(b, treeShard, b0, 2)
+			},
+			down: []Span{{From: testStart, To: testStart.Add(time.Second)}},
+			want: CauseHandover, wantFrom: 500,
 		},
 		"somebody deletes the Lease of the shard": {
 			log: func(s *script) {
@@ -171,7 +189,7 @@ func TestCauses(t *testing.T) {
 			s.pass(2000)
 			tc.log(s)
 			cfg := testConfig
-			cfg.Marks.Outages = tc.outages
+			cfg.Marks.Outages, cfg.Marks.Down = tc.outages, tc.down
 			report := s.checkWith(t, cfg)
 			require.Len(t, report.Gaps, 1, "%s", report)
 			gap := report.Gaps[0]

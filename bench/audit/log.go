@@ -19,9 +19,9 @@ import (
 // The bodies of what says who owns what are kept whole; of all else, nothing is.
 type Log struct {
 	events     []*event
-	reads      []read   // of Leases
-	leases     []record // what a Recorder saw
-	lost       int      // how often it missed something
+	reads      []read    // of Leases
+	recorded   []version // what Recorders saw
+	lost       int       // how often they missed something
 	read       int
 	unreadable int
 	strings    interned

@@ -18,6 +18,9 @@ type Marks struct {
 	// Outages are the times in which the API server answered nobody. If there are
 	// none, they are what the log shows as such.
 	Outages []Span `json:"outages,omitempty"`
+	// Down are the times from when all replicas were killed at once to when all were ready
+	// again.
+	Down []Span `json:"down,omitempty"`
 	// Scenarios are judged by C5.
 	Scenarios []Scenario `json:"scenarios,omitempty"`
 	// Steady are the times in which nothing happens; C6 judges them.
@@ -25,7 +28,8 @@ type Marks struct {
 	// Probes are judged by C9.
 	Probes []Probe `json:"probes,omitempty"`
 	// Limits are the longest times that a shard may be without an owner, in seconds
-	// by cause. C4 judges those causes that have one.
+	// by cause. C4 judges those causes that have one. For CauseColdStart, the time in
+	// which replicas were down comes on top: who does not run takes nothing over.
 	Limits map[Cause]float64 `json:"limits,omitempty"`
 }
 
@@ -57,6 +61,16 @@ func (s Span) place(at time.Time, revision uint64) int {
 
 func (s Span) overlaps(from, to time.Time) bool { return s.From.Before(to) && from.Before(s.To) }
 
+// shared is how much of a time is in any of the spans, which do not overlap.
+func shared(spans []Span, from, to time.Time) (sum time.Duration) {
+	for _, s := range spans {
+		if s.overlaps(from, to) {
+			sum += min(s.To.Sub(from), s.To.Sub(s.From), to.Sub(s.From), to.Sub(from))
+		}
+	}
+	return sum
+}
+
 // ReadMarks reads them as JSON.
 func ReadMarks(r io.Reader) (Marks, error) {
 	var m Marks
@@ -78,6 +92,9 @@ func (m Marks) Validate() error {
 	}
 	for i, o := range m.Outages {
 		span("outages", i, o)
+	}
+	for i, s := range m.Down {
+		span("down", i, s)
 	}
 	for i, s := range m.Scenarios {
 		span("scenarios", i, s.Span)

@@ -17,7 +17,7 @@ func TestReadMarks(t *testing.T) {
 		json    string
 		wantErr string
 	}{
-		"all sorts": {json: `{"outages": [{` + span + `}],
+		"all sorts": {json: `{"outages": [{` + span + `}], "down": [{` + span + `}],
 			"scenarios": [{"name": "x", ` + span + `, "before": ["a"], "after": ["b"], "restarted": ["a"]}],
 			"steady": [{` + span + `, "members": 3, "renew": 2}],
 			"probes": [{` + span + `, "prefix": "p", "copies": 2, "limit": 0.5}],
@@ -25,6 +25,7 @@ func TestReadMarks(t *testing.T) {
 		"revisions will do":        {json: `{"scenarios": [{"fromRevision": 1, "toRevision": 2, "before": ["a"], "after": ["b"]}]}`},
 		"a name that is no field":  {json: `{"scenario": []}`, wantErr: `unknown field "scenario"`},
 		"a span without an end":    {json: `{"outages": [{"from": "2026-01-02T03:04:05Z"}]}`, wantErr: "outages[0]: ends at"},
+		"down without an end":      {json: `{"down": [{"from": "2026-01-02T03:04:05Z"}]}`, wantErr: "down[0]: ends at"},
 		"a scenario of nobody":     {json: `{"scenarios": [{` + span + `}]}`, wantErr: "scenarios[0]: has no members"},
 		"a steady time of nobody":  {json: `{"steady": [{` + span + `, "renew": 2}]}`, wantErr: "members (is 0)"},
 		"a steady time needs one":  {json: `{"steady": [{"fromRevision": 1, "toRevision": 2, "members": 3, "renew": 2}]}`, wantErr: "steady[0]: needs times"},

@@ -18,10 +18,13 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/banyan-hns/banyan/bench/controlplane"
@@ -57,12 +60,24 @@ func (w *written) types(t *testing.T) (types []string) {
 	return types
 }
 
+var leases = coordinationv1.SchemeGroupVersion.WithResource("leases")
+
+func leaseAt(name, version string) *unstructured.Unstructured {
+	l := &unstructured.Unstructured{}
+	l.SetAPIVersion("coordination.k8s.io/v1")
+	l.SetKind("Lease")
+	l.SetNamespace(testSystem)
+	l.SetName(name)
+	l.SetResourceVersion(version)
+	return l
+}
+
 // A Recorder follows a scripted API server: each watch gets the next of the events.
 func TestRecorderGoesOn(t *testing.T) {
 	seen := func(kind watch.EventType, version string) watch.Event {
-		return watch.Event{Type: kind, Object: &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "x", ResourceVersion: version}}}
+		return watch.Event{Type: kind, Object: leaseAt("x", version)}
 	}
-	gone := watch.Event{Type: watch.Modified, Object: &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "gone", ResourceVersion: "21"}}}
+	gone := watch.Event{Type: watch.Modified, Object: leaseAt("gone", "21")}
 	expired := watch.Event{Type: watch.Error, Object: &metav1.Status{Reason: metav1.StatusReasonExpired, Code: 410}}
 	tests := map[string]struct {
 		watches   [][]watch.Event
@@ -99,10 +114,13 @@ func TestRecorderGoesOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			client := fake.NewClientset()
+			client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{leases: "LeaseList"})
 			client.PrependReactor("list", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
-				present := coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "x", ResourceVersion: "20"}}
-				return true, &coordinationv1.LeaseList{ListMeta: metav1.ListMeta{ResourceVersion: "25"}, Items: []coordinationv1.Lease{present}}, nil
+				list := &unstructured.UnstructuredList{Items: []unstructured.Unstructured{*leaseAt("x", "20")}}
+				list.SetAPIVersion("coordination.k8s.io/v1")
+				list.SetKind("LeaseList")
+				list.SetResourceVersion("25")
+				return true, list, nil
 			})
 			var from []string
 			client.PrependWatchReactor("leases", func(action clienttesting.Action) (bool, watch.Interface, error) {
@@ -121,7 +139,7 @@ func TestRecorderGoesOn(t *testing.T) {
 			})
 			out := &written{}
 			recorder := &Recorder{
-				Leases: client.CoordinationV1().Leases(testSystem), Tolerant: tc.tolerant, Retry: time.Millisecond,
+				Resource: leases.GroupResource(), Objects: client.Resource(leases).Namespace(testSystem), Tolerant: tc.tolerant, Retry: time.Millisecond,
 				Now: func() time.Time { return testStart },
 			}
 			err := recorder.Run(ctx, "7", out)
@@ -148,8 +166,11 @@ func TestRecorderOfAnAPIServer(t *testing.T) {
 	out, ended := &written{}, make(chan error, 1)
 	recording, stop := context.WithCancel(ctx)
 	defer stop()
+	watched, err := dynamic.NewForConfig(plane.Config())
+	require.NoError(t, err)
+	recorder := &Recorder{Resource: leases.GroupResource(), Objects: watched.Resource(leases).Namespace(testSystem), Now: time.Now}
+	go func() { ended <- recorder.Run(recording, "", out) }()
 	leases := client.CoordinationV1().Leases(testSystem)
-	go func() { ended <- (&Recorder{Leases: leases, Now: time.Now}).Run(recording, "", out) }()
 	sees := func(wanted ...string) {
 		t.Helper()
 		require.Eventually(t, func() bool { return slices.Equal(wanted, out.types(t)) }, time.Minute, 20*time.Millisecond,
@@ -173,9 +194,9 @@ func TestRecorderOfAnAPIServer(t *testing.T) {
 	defer func() { require.NoError(t, file.Close()) }()
 	log, err := Read(file)
 	require.NoError(t, err)
-	require.NoError(t, log.AddLeases(strings.NewReader(out.text())))
+	require.NoError(t, log.AddRecord(strings.NewReader(out.text())))
 	require.NotEmpty(t, log.reads, "the API server logs reads of Leases")
-	all, added := withLeases(log.events, log.leases)
+	all, added := withRecorded(log.events, log.recorded)
 	require.Zero(t, added, "the log has all writes")
 	var steps []string
 	for _, e := range newHistory(all).steps {

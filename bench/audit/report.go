@@ -134,8 +134,8 @@ type Counts struct {
 	// Unseen counts Lease writes that are missing in the log, and Recovered
 	// those of them that a request without an answer explains.
 	Unseen, Recovered int
-	// Watched counts Lease writes that only the record of Leases has, and Lost how
-	// often that record has a hole.
+	// Watched counts versions that only the record has, and Lost how often the record
+	// has a hole.
 	Watched, Lost int
 	// Unowned is how many shards that once had a holder have none when the log ends.
 	Unowned int
@@ -160,10 +160,12 @@ const (
 	// CauseHand: somebody deleted or emptied the Lease of the shard, or the
 	// heartbeat of its holder, by hand. The gap begins there.
 	CauseHand Cause = "hand"
+	// CauseColdStart: while it lasted, all replicas were down at once, as Marks tell.
+	CauseColdStart Cause = "cold start"
 )
 
 // Causes are all of them.
-var Causes = []Cause{CauseTakeover, CauseHandover, CauseRestart, CauseOutage, CauseHand}
+var Causes = []Cause{CauseTakeover, CauseHandover, CauseRestart, CauseOutage, CauseHand, CauseColdStart}
 
 // Gap is a time in which a shard had no valid holder, though it once had one.
 type Gap struct {

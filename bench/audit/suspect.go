@@ -64,7 +64,9 @@ func (s *suspect) allowed() bool {
 // conclude counts and reports what was found.
 func (c *check) conclude(s *suspect) {
 	c.report.Counts.Judged++
-	c.fences.wrote(s.event, s.first)
+	if !s.hidden { // its time is not known
+		c.fences.wrote(s.event, s.first)
+	}
 	c.world.wrote(s)
 	worst := allowed
 	for i, f := range s.findings {

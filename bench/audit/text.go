@@ -55,7 +55,7 @@ func (r Report) printFigures(row printer) {
 	row("excused\t%d moving, %d late, %d meddled, %d unclear", c.Moving, c.Late, c.Meddled, c.Unclear)
 	row("moves between shards\t%d with a stamp (%d ended with another replica), %d unstamped", c.Stamped, c.Handed, c.Unstamped)
 	row("not seen\t%d Lease writes (%d recovered), %d bodies", c.Unseen, c.Recovered, c.Opaque)
-	row("seen by a watch only\t%d Lease writes; the watch has %d holes", c.Watched, c.Lost)
+	row("seen by a watch only\t%d versions; the watch has %d holes", c.Watched, c.Lost)
 	row("fences\t%d; slack of the %d that had written: %v", len(r.Fences), r.Slacks().Count, r.Slacks())
 	for _, o := range r.Outages {
 		row("outage\t%s to %s, %v", stamp(o.From), stamp(o.To), o.Duration().Round(time.Millisecond))

@@ -14,8 +14,8 @@ import (
 )
 
 // Unowned is how long one shard was without an owner, for one cause. A gap has
-// one cause, the first of these that is true: hand, outage, restart, takeover,
-// handover.
+// one cause, the first of these that is true: hand, cold start, outage, restart,
+// takeover, handover.
 type Unowned struct {
 	Shard    shard.ID
 	Cause    Cause
@@ -76,9 +76,13 @@ func (c *check) judgeGaps() {
 			continue
 		}
 		c.judged[RuleGap]++
-		if longest := time.Duration(limit * float64(time.Second)); g.Duration() > longest {
+		longest := time.Duration(limit * float64(time.Second))
+		if g.Cause == CauseColdStart {
+			longest += shared(c.world.cfg.Marks.Down, g.From, g.To)
+		}
+		if g.Duration() > longest {
 			c.fault(RuleGap, g.To, fmt.Sprintf("shard %d had no owner for %v after a %s, from %s to %s; the limit is %v",
-				g.Shard, g.Duration().Round(time.Millisecond), g.Cause, g.Before, g.After, longest))
+				g.Shard, g.Duration().Round(time.Millisecond), g.Cause, g.Before, g.After, longest.Round(time.Millisecond)))
 		}
 	}
 }

@@ -4,6 +4,7 @@
 package audit
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -55,6 +56,39 @@ func TestLimitsOfGaps(t *testing.T) {
 			judged := judgedBy(report, RuleGap)
 			require.Equal(t, []int{tc.want, tc.wantJudged}, []int{judged.Violations, judged.Judged}, "%s", report)
 			require.Len(t, report.Violations, tc.want)
+		})
+	}
+}
+
+// After a cold start the limit counts but for the time in which nobody ran: here one
+// second of six.
+func TestLimitOfColdStarts(t *testing.T) {
+	for limit, want := range map[float64]int{5.02: 0, 5: 1} {
+		t.Run(fmt.Sprint(limit), func(t *testing.T) {
+			s := steady()
+			s.shard(a, treeShard, "", 1)
+			released := s.clock
+			s.wait(6000).shard(b, treeShard, b0, 2)
+			at := func(ms int) time.Time { return testStart.Add(time.Duration(ms) * time.Millisecond) }
+			cfg := testConfig
+			cfg.Marks.Down = []Span{{From: at(released + 3000), To: at(released + 4000)}}
+			cfg.Marks.Limits = map[Cause]float64{CauseColdStart: limit, CauseHandover: 0, CauseOutage: 0}
+			report := s.checkWith(t, cfg)
+			judged := judgedBy(report, RuleGap)
+			require.Equal(t, []int{want, 1}, []int{judged.Violations, judged.Judged}, "%s", report)
+		})
+	}
+}
+
+func TestShared(t *testing.T) {
+	at := func(seconds int) time.Time { return testStart.Add(time.Duration(seconds) * time.Second) }
+	spans := []Span{{From: at(10), To: at(20)}, {From: at(30), To: at(40)}}
+	for name, tc := range map[string]struct{ from, to, want int }{
+		"before them": {0, 10, 0}, "between them": {20, 30, 0}, "into one": {5, 12, 2}, "out of one": {18, 25, 2},
+		"inside one": {12, 15, 3}, "around one": {5, 25, 10}, "around both": {0, 50, 20}, "over the middle": {15, 35, 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, time.Duration(tc.want)*time.Second, shared(spans, at(tc.from), at(tc.to)))
 		})
 	}
 }

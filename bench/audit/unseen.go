@@ -51,13 +51,14 @@ func leaseSteps(events []*event, namespace string) map[reference][]*event {
 	return leases
 }
 
-// explain makes the unseen step that followed another. It has content if exactly
-// one writer asked for such a write and got no answer.
+// explain makes the unseen step that followed another. It has a writer if exactly one
+// asked for such a write and got no answer, and then, if it is of a Lease, what was
+// asked for: a Lease is always written whole.
 func explain(events []*event, ref reference, before *event, revision uint64) *event {
 	step := &event{verb: unseenVerb, ref: ref, revision: revision, hidden: true, received: before.received, answered: before.answered}
 	var found *event
 	for _, e := range events {
-		if e.outcome != unanswered || e.ref != ref || e.object == nil || revisionOf(e.request.version) != before.revision {
+		if e.outcome != unanswered || e.ref != ref || e.verb == "delete" || revisionOf(e.request.version) != before.revision {
 			continue
 		}
 		if found != nil && found.writer != e.writer {
@@ -68,14 +69,12 @@ func explain(events []*event, ref reference, before *event, revision uint64) *ev
 	if found == nil {
 		return step
 	}
-	lease, ok := found.object.(*coordinationv1.Lease)
-	if !ok {
-		return step
-	}
-	lease = lease.DeepCopy()
-	lease.ResourceVersion = strconv.FormatUint(revision, 10)
-	step.writer, step.verb, step.object = found.writer, found.verb, lease
-	step.request = found.request
+	step.writer, step.verb, step.request = found.writer, found.verb, found.request
 	step.received, step.answered = found.received, found.answered
+	if lease, asked := found.object.(*coordinationv1.Lease); asked {
+		lease = lease.DeepCopy()
+		lease.ResourceVersion = strconv.FormatUint(revision, 10)
+		step.object = lease
+	}
 	return step
 }

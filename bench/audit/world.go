@@ -94,9 +94,10 @@ func newWorld(cfg Config) *world {
 func (w *world) isReplica(r writer) bool { return r.user == w.cfg.ServiceAccount }
 
 // judged reports whether a write needs a shard: all but those into the replicas'
-// own namespace, and Events, which are sent later and by the way.
+// own namespace, and Events, which are sent later and by the way. It may be hidden:
+// then its writer is known because nobody else asked for it.
 func (w *world) judged(e *event) bool {
-	if !w.isReplica(e.writer) || e.outcome != done || e.hidden || e.ref.resource == "events" {
+	if !w.isReplica(e.writer) || e.outcome != done || e.ref.resource == "events" {
 		return false
 	}
 	own := w.cfg.Namespace

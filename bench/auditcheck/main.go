@@ -48,7 +48,7 @@ func run(args []string) (audit.Report, error) {
 	})
 	var files files
 	f.StringVar(&files.marks, "marks", "", "file that says what the rig did (JSON, see audit.Marks), for C4, C5, C6 and C9")
-	f.StringVar(&files.leases, "leases", "", "file of an audit.Recorder of the same run")
+	f.StringVar(&files.record, "record", "", "file of audit.Recorders of the same run")
 	cfg.Require = []string{audit.RuleOwner, audit.RuleTransfer, audit.RuleConditional}
 	f.Func("require", "rules that must judge something, separated by commas, by the first words of their names (default C1,C2,C8)", func(list string) error {
 		var err error
@@ -91,7 +91,7 @@ func rulesNamed(list string) ([]string, error) {
 
 // files are the paths of what is read; all but the log may be empty.
 type files struct {
-	log, marks, leases string
+	log, marks, record string
 }
 
 func (f files) check(cfg audit.Config) (report audit.Report, err error) {
@@ -106,8 +106,8 @@ func (f files) check(cfg audit.Config) (report audit.Report, err error) {
 	if err := with("the audit log", f.log, read); err != nil {
 		return report, err
 	}
-	if f.leases != "" {
-		if err := with("the record of Leases", f.leases, log.AddLeases); err != nil {
+	if f.record != "" {
+		if err := with("the record", f.record, log.AddRecord); err != nil {
 			return report, err
 		}
 	}

@@ -30,7 +30,7 @@ func TestRun(t *testing.T) {
 	const span = `"from": "2026-01-02T03:04:05Z", "to": "2026-01-02T03:04:06Z"`
 	marks := write("marks", `{"probes": [{`+span+`, "prefix": "p"}]}`)
 	wrong := write("wrong", `{"probes": [{`+span+`}]}`)
-	leases := write("leases", `{"type": "LOST"}`)
+	record := write("record", `{"type": "LOST"}`)
 
 	tests := map[string]struct {
 		args      []string
@@ -47,15 +47,15 @@ func TestRun(t *testing.T) {
 		"marks give more to judge": {
 			args: []string{"-require", "C8", "-marks", marks, path}, wantRules: []string{audit.RuleConditional, audit.RuleFresh, audit.RuleEvidence},
 		},
-		"so does a record of Leases":      {args: []string{"-require", "C8", "-leases", leases, path}, wantRules: []string{audit.RuleConditional}, wantLost: 1},
-		"a file is needed":                {wantErr: "got 0 files"},
-		"a missing file is an error":      {args: []string{path + ".not"}, wantErr: "opening the audit log"},
-		"missing marks are, too":          {args: []string{"-marks", path + ".not", path}, wantErr: "opening the marks"},
-		"marks must be possible":          {args: []string{"-marks", wrong, path}, wantErr: "probes[0].prefix"},
-		"a missing record of Leases, too": {args: []string{"-leases", path + ".not", path}, wantErr: "opening the record of Leases"},
-		"rules must exist":                {args: []string{"-require", "C99", path}, wantErr: `"C99" is no rule; name some of C1 owner, `},
-		"shards must be possible":         {args: []string{"-shards", "0", path}, wantErr: "must be at least 1"},
-		"a scope must be possible":        {args: []string{"-included-namespace-regex", "(", path}, wantErr: "included-namespace-regex"},
+		"so does a record":           {args: []string{"-require", "C8", "-record", record, path}, wantRules: []string{audit.RuleConditional}, wantLost: 1},
+		"a file is needed":           {wantErr: "got 0 files"},
+		"a missing file is an error": {args: []string{path + ".not"}, wantErr: "opening the audit log"},
+		"missing marks are, too":     {args: []string{"-marks", path + ".not", path}, wantErr: "opening the marks"},
+		"marks must be possible":     {args: []string{"-marks", wrong, path}, wantErr: "probes[0].prefix"},
+		"a missing record, too":      {args: []string{"-record", path + ".not", path}, wantErr: "opening the record"},
+		"rules must exist":           {args: []string{"-require", "C99", path}, wantErr: `"C99" is no rule; name some of C1 owner, `},
+		"shards must be possible":    {args: []string{"-shards", "0", path}, wantErr: "must be at least 1"},
+		"a scope must be possible":   {args: []string{"-included-namespace-regex", "(", path}, wantErr: "included-namespace-regex"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

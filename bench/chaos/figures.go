@@ -63,17 +63,12 @@ func addGaps(t *table.Table, what, goal string, lengths []time.Duration) {
 func (r *result) gaps(of func(audit.Gap) bool) []time.Duration {
 	var lengths []time.Duration
 	for _, g := range r.report.Gaps {
-		if g.To.After(r.began) && !r.restarting(g) && of(g) {
+		if g.To.After(r.began) && of(g) {
 			lengths = append(lengths, g.Duration())
 		}
 	}
 	slices.Sort(lengths)
 	return lengths
-}
-
-// restarting: all replicas were killed at once, which is no fault of the plan.
-func (r *result) restarting(g audit.Gap) bool {
-	return g.To.After(r.restartedFrom) && g.To.Before(r.restartedTo)
 }
 
 // inScenario reports whether a gap was in one whose name begins so.

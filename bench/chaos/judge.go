@@ -123,26 +123,36 @@ func (s *stage) swept(ctx context.Context) error {
 // but Leases.
 func (s *stage) secondPass(ctx context.Context, r *result) error {
 	s.Say("restarting all replicas, with nothing changed")
-	r.restartedFrom = time.Now()
+	r.restarted.From = time.Now()
 	for _, name := range s.Names {
 		if err := s.Set.Kill(name); err != nil {
 			return err
 		}
+	}
+	// The balancer asks now and then: before it knows that they are gone, it would call
+	// the next ones ready that have not even begun.
+	gone := func(context.Context) (bool, error) { return len(s.Set.Ready()) == 0, nil }
+	if err := s.eventually(ctx, "nobody is ready", gone); err != nil {
+		return err
 	}
 	for _, name := range s.Names {
 		if err := s.Set.StartReplica(ctx, name); err != nil {
 			return err
 		}
 	}
+	if err := s.ready(ctx, s.Names...); err != nil {
+		return err
+	}
+	s.told.add(func(m *audit.Marks) { m.Down = append(m.Down, audit.Span{From: r.restarted.From, To: time.Now()}) })
 	if err := s.swept(ctx); err != nil {
 		return err
 	}
 	_, err := s.Quiet(ctx)
-	r.restartedTo = time.Now()
+	r.restarted.To = time.Now()
 	return err
 }
 
-// audited is what the audit log and the record of Leases show so far.
+// audited is what the audit log and the record beside it show so far.
 func (s *stage) audited(require ...string) (report audit.Report, err error) {
 	file, err := os.Open(s.Plane.AuditLog())
 	if err != nil {
@@ -153,12 +163,12 @@ func (s *stage) audited(require ...string) (report audit.Report, err error) {
 	if err != nil {
 		return report, err
 	}
-	leases, err := os.Open(s.leases.path)
+	beside, err := os.Open(s.record.path)
 	if err != nil {
-		return report, fmt.Errorf("opening the record of Leases: %w", err)
+		return report, fmt.Errorf("opening the record: %w", err)
 	}
-	defer func() { err = errors.Join(err, leases.Close()) }()
-	if err := log.AddLeases(leases); err != nil {
+	defer func() { err = errors.Join(err, beside.Close()) }()
+	if err := log.AddRecord(beside); err != nil {
 		return report, err
 	}
 	marks := s.told.marks

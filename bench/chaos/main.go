@@ -44,7 +44,7 @@ func parse(args []string) (options, error) {
 	var o options
 	f := flag.NewFlagSet("chaos", flag.ContinueOnError)
 	f.Uint64Var(&o.seed, "seed", 0, "what decides faults and changes; 0: draw one")
-	f.DurationVar(&o.duration, "duration", 390*time.Second, "how long faults begin; 6m30s shows each at least once. Growing, and coming to rest, take two minutes more")
+	f.DurationVar(&o.duration, "duration", 390*time.Second, "how long faults begin; 6m30s shows each at least once. Growing, and coming to rest, take some eight minutes more on two cores")
 	f.IntVar(&o.replicas, "replicas", 5, "number of replicas")
 	f.IntVar(&o.namespaces, "namespaces", 3000, "number of namespaces before the first fault")
 	f.IntVar(&o.trees, "trees", 300, "number of trees that they are in, of very unequal size")

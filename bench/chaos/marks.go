@@ -14,17 +14,17 @@ import (
 )
 
 // limits are how long a shard may be without an owner, in seconds. Two replicas may
-// be in trouble at once, so the one that should take a shard over can be the next to
-// be found dead; and at the end all are killed at once, and must start before anybody
-// can take over. What a replica gave back that means to return is kept for it, before
-// anybody else takes it.
+// be in trouble at once, so the one that should take a shard can be the next to be found
+// dead: each costs a lease. When all were killed at once, nobody knows who lives before
+// that: a lease is over then for each, from when they are ready.
 func limits() map[audit.Cause]float64 {
 	lease, restart := shard.DefaultLeaseDuration.Seconds(), shard.DefaultRestartGrace.Seconds()
 	return map[audit.Cause]float64{
-		audit.CauseTakeover: 3*lease + 2,
-		audit.CauseHandover: restart + 2,
-		audit.CauseRestart:  restart + lease,
-		audit.CauseHand:     lease + 2,
+		audit.CauseTakeover:  2*lease + 2,
+		audit.CauseHandover:  lease + 2,
+		audit.CauseRestart:   restart + lease,
+		audit.CauseHand:      lease + 2,
+		audit.CauseColdStart: lease + 2,
 	}
 }
 

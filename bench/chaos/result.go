@@ -30,8 +30,8 @@ type result struct {
 	rest        string // what there was at rest
 	differences []oracle.Difference
 
-	idle                       []audit.Span
-	restartedFrom, restartedTo time.Time
+	idle      []audit.Span
+	restarted audit.Span
 
 	scenarios []audit.Scenario // in the order of those of the report
 	report    audit.Report
@@ -54,7 +54,7 @@ func (r *result) verdict() error {
 	if n := r.report.Counts.Handed; n == 0 {
 		faults = append(faults, errors.New("no namespace moved to another replica's tree with a stamp, so S1 was not shown for it"))
 	}
-	for _, tally := range r.written(r.restartedFrom, r.restartedTo) {
+	for _, tally := range r.written(r.restarted.From, r.restarted.To) {
 		faults = append(faults, fmt.Errorf("after a restart with nothing changed, %s did %d times %s %s", tally.Replica, tally.Count, tally.Verb, tally.Resource))
 	}
 	if len(faults) > 0 {

@@ -40,7 +40,7 @@ type stage struct {
 	// running is how many replicas there are to be: the first so many.
 	running int
 	told    told
-	leases  *recording
+	record  *recording
 
 	mu    sync.Mutex // guards links and deeds
 	deeds []deed
@@ -81,7 +81,7 @@ func open(ctx context.Context, o options, ground rig.Ground) (*stage, error) {
 	if err := s.prepare(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	if s.leases, err = record(ctx, s.Plane.Config(), filepath.Join(ground.Dir, "leases.jsonl")); err != nil {
+	if s.record, err = record(ctx, s.Plane.Config(), filepath.Join(ground.Dir, "record.jsonl")); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -112,7 +112,7 @@ func (s *stage) link(name string) *proxy.Link {
 
 // Close ends everything.
 func (s *stage) Close() error {
-	err := errors.Join(s.leases.stop(), s.Rig.Close())
+	err := errors.Join(s.record.stop(), s.Rig.Close())
 	for _, link := range s.links {
 		err = errors.Join(err, link.Close())
 	}
