@@ -47,6 +47,15 @@ func (f *Forest) Descendants(namespace string) []string {
 // Namespaces returns all namespaces that exist, sorted.
 func (f *Forest) Namespaces() []string { return slices.Sorted(maps.Keys(f.namespaces)) }
 
+// Configurations returns all HierarchyConfigurations, sorted by namespace.
+func (f *Forest) Configurations() []*api.HierarchyConfiguration {
+	all := make([]*api.HierarchyConfiguration, 0, len(f.configurations))
+	for _, namespace := range slices.Sorted(maps.Keys(f.configurations)) {
+		all = append(all, f.configurations[namespace])
+	}
+	return all
+}
+
 // IsTerminating reports whether the namespace is being deleted.
 func (f *Forest) IsTerminating(namespace string) bool { return f.Observe(namespace).terminating() }
 

@@ -38,16 +38,17 @@ func (m *Machine) assign() {
 func (m *Machine) keep(s *slot, budget *budget) {
 	switch s.state {
 	case Idle, Acquiring:
-		s.enter(Warming, m.now)
-		m.do(Warm{ID: s.id, Epoch: s.record.Epoch, Reason: s.record.Reason})
-	case Warming, Owned:
+		m.warm(s)
+	case Suspended, Warming, Owned:
 		if m.stopping || s.state == Owned && m.shouldMove(s, budget) {
 			if s.state == Owned {
-				m.do(Closed{ID: s.id})
+				m.do(Closed{ID: s.id, Into: Draining})
 			}
 			s.enter(Draining, m.now)
 			m.do(Drain{ID: s.id, Epoch: s.record.Epoch})
 			budget.spend(m.ring.Owner(s.id))
+		} else if s.state == Suspended {
+			m.warm(s)
 		}
 	case Draining:
 	case Releasing:

@@ -29,6 +29,9 @@
 //  6. A member that does not see its own heartbeats come back stops to write
 //     LeaseDuration after it sent the last one that did, however well it goes on
 //     to renew; and then it stops to renew.
+//  7. A member that was out of touch for a moment, because its hold had ended or its
+//     process stood still, suspends its shards. It opens them again only once it
+//     knows anew what is in them.
 //
 // # Records that vanish
 //

@@ -77,7 +77,7 @@ type Drained struct {
 	Epoch int64
 }
 
-// Warmed answers Warm: what is known here is as new as the grant.
+// Warmed answers Warm: what is known here is new enough.
 type Warmed struct {
 	ID    ID
 	Epoch int64
@@ -131,8 +131,8 @@ type Drain struct {
 	Epoch int64
 }
 
-// Warm waits, for a bounded time, until what is known here is as new as the
-// grant. Answer: Warmed.
+// Warm waits until what is known here is as new as the moment in which it was asked
+// for. The shard stays closed until then. Answer: Warmed.
 type Warm struct {
 	ID     ID
 	Epoch  int64
@@ -147,8 +147,12 @@ type Opened struct {
 	Reason Reason
 }
 
-// Closed: this member may no longer write for the shard. No answer.
-type Closed struct{ ID ID }
+// Closed: this member may no longer write for the shard, which is in another state
+// now: Draining, Suspended, or Idle if it was lost. No answer.
+type Closed struct {
+	ID   ID
+	Into State
+}
 
 // Fenced: this life of the member is over, and the next one begins. Writes that
 // are still queued must not reach the store. No answer.

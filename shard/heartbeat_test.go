@@ -171,7 +171,7 @@ func TestEcho(t *testing.T) {
 		require.Equal(t, echoed+DefaultLeaseDuration, d.m.Holding().Until)
 		require.False(t, d.m.connected())
 		d.run(10 * time.Second)
-		require.True(t, d.m.Holding().Open(id), "nobody has taken it yet")
+		require.True(t, d.m.Holding().Suspended(id), "nobody has taken it yet")
 		require.False(t, d.m.Holding().Owns(id, d.now))
 		require.Negative(t, d.m.Status().Remain)
 		d.beats = nil
@@ -181,6 +181,7 @@ func TestEcho(t *testing.T) {
 		d.blind = false
 		d.step(MemberObserved{Record: d.m.members["b"].MemberRecord})
 		d.run(5 * tick)
+		d.step(Warmed{ID: id, Epoch: d.m.slots[id].record.Epoch})
 		require.True(t, d.m.Holding().Owns(id, d.now), "nobody did, so it goes on")
 	})
 	t.Run("each comes back late", func(t *testing.T) {

@@ -13,11 +13,17 @@ type Holding struct {
 	Until Instant
 	// epochs of the shards that are open, by ID.
 	epochs map[ID]int64
+	// suspended are the shards that were open, and are to be again.
+	suspended map[ID]struct{}
 }
 
 // NewHolding is for tests and tools; a member's comes from its Machine.
-func NewHolding(holder Identity, until Instant, epochs map[ID]int64) Holding {
-	return Holding{Holder: holder, Until: until, epochs: epochs}
+func NewHolding(holder Identity, until Instant, epochs map[ID]int64, suspended ...ID) Holding {
+	h := Holding{Holder: holder, Until: until, epochs: epochs, suspended: map[ID]struct{}{}}
+	for _, id := range suspended {
+		h.suspended[id] = struct{}{}
+	}
+	return h
 }
 
 // Owns reports whether the shard may be written to at that time.
@@ -25,11 +31,18 @@ func (h Holding) Owns(id ID, now Instant) bool {
 	return h.Open(id) && now < h.Until
 }
 
-// Open reports whether the shard is held, be it suspended for want of a
-// heartbeat or not.
+// Open reports whether the shard was open when the holding was made. The hold may
+// have ended since.
 func (h Holding) Open(id ID) bool {
 	_, open := h.epochs[id]
 	return open
+}
+
+// Suspended reports whether the shard is closed only until our heartbeat is good again,
+// and what is in it known anew.
+func (h Holding) Suspended(id ID) bool {
+	_, suspended := h.suspended[id]
+	return suspended
 }
 
 // Epoch of an open shard, else 0.

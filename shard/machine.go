@@ -69,7 +69,9 @@ func NewMachine(cfg Config, now Instant) (*Machine, error) {
 func (m *Machine) Step(now Instant, event Event) []Effect {
 	m.now = max(m.now, now)
 	m.effects = nil
-	// 1. Time: advance the clock that runs only while we are connected.
+	// 1. Time: close what we cannot be sure of any more, and advance the clock that
+	// runs only while we are connected.
+	m.suspend()
 	m.advance()
 	// 2. Facts: fold the event.
 	m.fold(event)
@@ -181,10 +183,13 @@ func (m *Machine) identityOf(life int) Identity {
 
 // Holding is what may be written now, and until when.
 func (m *Machine) Holding() Holding {
-	h := Holding{Holder: m.identity(), Until: m.until(), epochs: map[ID]int64{}}
+	h := Holding{Holder: m.identity(), Until: m.until(), epochs: map[ID]int64{}, suspended: map[ID]struct{}{}}
 	for i := range m.slots {
-		if s := &m.slots[i]; s.state == Owned {
+		switch s := &m.slots[i]; {
+		case s.state == Owned:
 			h.epochs[s.id] = s.record.Epoch
+		case m.resumes(s):
+			h.suspended[s.id] = struct{}{}
 		}
 	}
 	return h

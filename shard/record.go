@@ -85,6 +85,9 @@ const (
 	ReasonHandover Reason = "handover"
 	// ReasonTakeover: the holder before was fenced, or came back as a new life.
 	ReasonTakeover Reason = "takeover"
+	// ReasonResumed: it was suspended here, and nobody else has held it since. No
+	// record says so.
+	ReasonResumed Reason = "resumed"
 )
 
 // Record is the record of one shard.

@@ -6,15 +6,19 @@ package shard
 // State of a shard in one member.
 type State int
 
-// A shard goes round: Idle, Acquiring, Warming, Owned, Draining, Releasing, Idle.
+// A shard goes round: Idle, Acquiring, Warming, Owned, Draining, Releasing, Idle. From
+// Warming and Owned it may come to be Suspended, and from there goes on to Warming.
 const (
 	// Idle: not ours, and we are not asking for it.
 	Idle State = iota
 	// Acquiring: we asked for it.
 	Acquiring
+	// Suspended: the record names us, but we were out of touch. It is closed until our
+	// heartbeat is good again.
+	Suspended
 	// Warming: it is ours; we wait until we know what is in it.
 	Warming
-	// Owned: it is ours, and open for writes while our heartbeat is good.
+	// Owned: it is ours, and open for writes.
 	Owned
 	// Draining: closed; writes in flight are awaited.
 	Draining
@@ -22,7 +26,7 @@ const (
 	Releasing
 )
 
-var states = [...]string{"idle", "acquiring", "warming", "owned", "draining", "releasing"}
+var states = [...]string{"idle", "acquiring", "suspended", "warming", "owned", "draining", "releasing"}
 
 func (s State) String() string { return states[s] }
 
@@ -41,6 +45,8 @@ type slot struct {
 	vacantSince Instant
 	changed     Instant // when the record last changed
 	given       bool    // we gave it back, and nobody has taken it since
+	warming     int64   // the epoch for which a Warm is under way
+	opened      int64   // the epoch in which it was opened last
 }
 
 // claim is what the record of a shard said last of a holder.
@@ -169,15 +175,6 @@ func (m *Machine) shardWritten(e ShardWritten) {
 	if s.state == Acquiring && !m.mine(s) {
 		s.enter(Idle, m.now)
 	}
-}
-
-func (m *Machine) warmed(e Warmed) {
-	s := &m.slots[e.ID]
-	if s.state != Warming || s.record.Epoch != e.Epoch {
-		return
-	}
-	s.enter(Owned, m.now)
-	m.do(Opened{ID: s.id, Epoch: s.record.Epoch, Reason: s.record.Reason})
 }
 
 func (m *Machine) drained(e Drained) {

@@ -142,6 +142,8 @@ func (p *Print) slot(s *slot, past func(Instant)) {
 	p.Number(int64(s.vacant))
 	p.Flag(s.writing)
 	p.Flag(s.given)
+	p.Flag(s.warming == s.record.Epoch && s.warming != 0)
+	p.Flag(s.opened == s.record.Epoch)
 	p.Version(s.deleted)
 	p.Flag(s.missed == 0)
 	for _, t := range []Instant{s.since, s.retry, s.missed, s.vacantSince, s.changed} {

@@ -50,6 +50,7 @@ type replica struct {
 	catalog  controller.Catalog
 	kinds    *controller.Kinds
 	resync   *controller.Resync
+	barrier  *controller.Barrier
 	member   *lease.Member
 	moves    *webhook.Moves
 	webhooks ctrlwebhook.Server
@@ -116,6 +117,7 @@ func (r *replica) setup(ctx context.Context) error {
 		return err
 	}
 	r.resync = controller.NewResync(r.live, r.manager.GetAPIReader(), r.options.resyncRate)
+	r.barrier = controller.NewBarrier(r.live, r.manager.GetAPIReader())
 	// 4. The record of moves. Like the Leases it is in nobody's tree, and every replica
 	// writes to it, so it is not for the gate.
 	r.moves = webhook.NewMoves(leases.CoreV1().ConfigMaps(r.options.namespace), r.live, r.manager.GetAPIReader())
@@ -137,6 +139,7 @@ func (r *replica) setup(ctx context.Context) error {
 		metrics.Registry.Register(r.member),
 		metrics.Registry.Register(r.gate),
 		metrics.Registry.Register(r.resync),
+		metrics.Registry.Register(r.barrier),
 		metrics.Registry.Register(r.live),
 	)
 }
@@ -206,12 +209,19 @@ func (r *replica) newMember(leases kubernetes.Interface) (*lease.Member, error) 
 		Client:     leases,
 		Gate:       r.gate,
 		Log:        r.log.WithName("shard"),
-		Warm:       func(ctx context.Context, _ shard.ID, _ shard.Reason) { r.feed.WaitForSync(ctx) },
+		Warm:       func(ctx context.Context, _ shard.ID, _ shard.Reason) { r.warm(ctx) },
 		Opened:     func(id shard.ID, _ shard.Reason) { r.resync.Opened(in(id)) },
 		Closed:     func(id shard.ID) { r.resync.Closed(in(id)) },
 		DropWrites: func() { r.conns.dropWrites() },
 		Content:    &content{live: r.live, resync: r.resync, shards: shards},
 	})
+}
+
+// warm returns once the forest is as new as the call, or when the context ends.
+func (r *replica) warm(ctx context.Context) {
+	if r.feed.WaitForSync(ctx) {
+		r.barrier.Pass(ctx)
+	}
 }
 
 func (r *replica) addControllers() error {

@@ -80,20 +80,13 @@ func (c *Confirmer) definitionsStay(ctx context.Context) error {
 	var reads errgroup.Group
 	for _, name := range definitions {
 		reads.Go(func() error {
-			return c.reads.join(ctx, "definition "+name, func() error { return c.readDefinition(ctx, name) })
+			return c.reads.join(ctx, "definition "+name, func() error {
+				_, err := c.live.readDefinition(ctx, c.reader, name)
+				return err
+			})
 		})
 	}
 	return reads.Wait()
-}
-
-func (c *Confirmer) readDefinition(ctx context.Context, name string) error {
-	crd := definition()
-	err := c.reader.Get(ctx, types.NamespacedName{Name: name}, crd)
-	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("reading the definition %s: %w", name, err)
-	}
-	c.live.foldDefinition(name, err != nil || crd.DeletionTimestamp != nil)
-	return nil
 }
 
 // modesStand fails if the HNCConfiguration is another than the one that is known.

@@ -46,6 +46,7 @@ type Live struct {
 	mu            sync.RWMutex
 	forest        *hierarchy.Forest
 	graves        graves
+	listed        string          // resourceVersion of the latest list of all HierarchyConfigurations
 	vanishing     map[string]bool // definitions that go away
 	configuration *api.HNCConfiguration
 	resolution    propagate.Resolution
@@ -120,14 +121,26 @@ func (l *Live) RemoveNamespace(ns *corev1.Namespace) {
 	l.end(ns, func(f *hierarchy.Forest) hierarchy.Change { return f.RemoveNamespace(ns.Name) })
 }
 
-// SetConfiguration folds a HierarchyConfiguration.
+// SetConfiguration folds a HierarchyConfiguration, unless a list of all of them has
+// told already that it is no more.
 func (l *Live) SetConfiguration(hc *api.HierarchyConfiguration) {
-	l.set(hc, func(f *hierarchy.Forest) hierarchy.Change { return f.SetConfiguration(hc) })
+	l.set(hc, func(f *hierarchy.Forest) hierarchy.Change {
+		if f.Observe(hc.Namespace).Configuration == nil && !hierarchy.Newer(hc.ResourceVersion, l.listed) {
+			return hierarchy.Change{}
+		}
+		return f.SetConfiguration(hc)
+	})
 }
 
-// RemoveConfiguration folds the end of a HierarchyConfiguration.
+// RemoveConfiguration folds the end of a HierarchyConfiguration. What a list brought
+// meanwhile in its place stays.
 func (l *Live) RemoveConfiguration(hc *api.HierarchyConfiguration) {
-	l.end(hc, func(f *hierarchy.Forest) hierarchy.Change { return f.RemoveConfiguration(hc.Namespace) })
+	l.end(hc, func(f *hierarchy.Forest) hierarchy.Change {
+		if known := f.Observe(hc.Namespace).Configuration; known == nil || known.UID != hc.UID {
+			return hierarchy.Change{}
+		}
+		return f.RemoveConfiguration(hc.Namespace)
+	})
 }
 
 // SetAnchor folds a SubnamespaceAnchor.

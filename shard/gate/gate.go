@@ -83,7 +83,7 @@ func (g *Gate) Publish(h shard.Holding) { g.holding.Store(&h) }
 // Holding that was published last.
 func (g *Gate) Holding() shard.Holding { return *g.holding.Load() }
 
-// Open reports whether the shard is held, be it suspended or not. It is a hint, for
+// Open reports whether the shard is held and open. It is a hint, for
 // work that would come to nothing otherwise; only Begin admits writes.
 func (g *Gate) Open(id shard.ID) bool { return broken || g.Holding().Open(id) }
 
@@ -161,7 +161,7 @@ func (g *Gate) admit(id shard.ID, now shard.Instant) (shard.Holding, error) {
 	switch {
 	case broken || holding.Owns(id, now):
 		return holding, nil
-	case holding.Open(id):
+	case holding.Open(id) || holding.Suspended(id):
 		g.counts.Suspended.Add(1)
 		return holding, ErrSuspended
 	default:

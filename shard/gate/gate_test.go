@@ -87,6 +87,17 @@ func TestBegin(t *testing.T) {
 	}
 }
 
+// TestSuspendedShard: it is closed, and whoever is refused tries again.
+func TestSuspendedShard(t *testing.T) {
+	r := newRig()
+	id := shard.Of("acme", shards)
+	r.Publish(shard.NewHolding("a/uid/one", 10*time.Second, nil, id))
+	_, _, err := r.Begin(t.Context(), id)
+	require.ErrorIs(t, err, gate.ErrSuspended)
+	require.EqualValues(t, 1, r.Counts().Suspended.Load())
+	require.False(t, r.Open(id))
+}
+
 // TestDrainWaitsForWrites: a shard that was closed is given away only when the
 // last write into it has ended.
 func TestDrainWaitsForWrites(t *testing.T) {

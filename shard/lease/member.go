@@ -36,8 +36,8 @@ type Options struct {
 	Clock func() shard.Instant
 	Log   logr.Logger
 
-	// Warm returns once what this replica knows is as new as the grant of the
-	// shard, or when its context ends.
+	// Warm returns once what this replica knows is as new as the call, and not before.
+	// The shard is opened then; but if the context has ended, it is not.
 	Warm func(ctx context.Context, id shard.ID, reason shard.Reason)
 	// Opened and Closed tell which shards this replica may write for.
 	Opened func(id shard.ID, reason shard.Reason)
@@ -52,7 +52,6 @@ type Options struct {
 
 const (
 	tickPeriod   = 100 * time.Millisecond
-	warmLimit    = 500 * time.Millisecond
 	shardWriters = 16 // writes of shard records at a time
 )
 
@@ -274,10 +273,12 @@ func (m *Member) drain(ctx context.Context, e shard.Drain) {
 	m.tell(ctx, shard.Drained(e))
 }
 
+// warm takes as long as it takes: what is not known must not be acted upon.
 func (m *Member) warm(ctx context.Context, e shard.Warm) {
-	bounded, cancel := context.WithTimeout(ctx, warmLimit)
-	m.opts.Warm(bounded, e.ID, e.Reason)
-	cancel()
+	m.opts.Warm(ctx, e.ID, e.Reason)
+	if ctx.Err() != nil {
+		return // the process ends; nothing may be opened any more
+	}
 	m.tell(ctx, shard.Warmed{ID: e.ID, Epoch: e.Epoch})
 }
 

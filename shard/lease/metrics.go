@@ -4,7 +4,6 @@
 package lease
 
 import (
-	"slices"
 	"strconv"
 	"sync"
 
@@ -30,7 +29,7 @@ func newMetrics(self string) *metrics {
 	m := &metrics{
 		transitions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "banyan_shard_transitions_total",
-			Help: "Shards that this replica opened, by how it came to them, and closed, by whether it gave them back (release) or not (lost).",
+			Help: "Shards that this replica opened, by how it came to them, and closed, by whether it gave them back (release), was out of touch (suspended), or neither (lost).",
 		}, []string{"reason"}),
 		heartbeats: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "banyan_member_heartbeat_total", Help: "Writes of this replica's own heartbeat, by outcome.",
@@ -51,7 +50,7 @@ func newMetrics(self string) *metrics {
 
 // begin makes every series exist: what was never zero cannot be seen to increase.
 func (m *metrics) begin() {
-	for _, reason := range []shard.Reason{shard.ReasonFree, shard.ReasonHandover, shard.ReasonTakeover, transitionRelease, transitionLost} {
+	for _, reason := range []shard.Reason{shard.ReasonFree, shard.ReasonHandover, shard.ReasonTakeover, shard.ReasonResumed, transitionRelease, transitionLost, transitionSuspended} {
 		m.transitions.WithLabelValues(string(reason))
 	}
 	for _, outcome := range outcomes {
@@ -64,10 +63,11 @@ func (m *metrics) begin() {
 
 // Values of labels; the other reasons are those of package shard.
 const (
-	transitionRelease = "release"
-	transitionLost    = "lost"
-	roleFencer        = "fencer"
-	roleFenced        = "fenced"
+	transitionRelease   = "release"
+	transitionLost      = "lost"
+	transitionSuspended = "suspended"
+	roleFencer          = "fencer"
+	roleFenced          = "fenced"
 )
 
 var outcomes = map[shard.Outcome]string{shard.Done: "ok", shard.Lost: "conflict", shard.Unknown: "error"}
@@ -81,7 +81,7 @@ func (m *metrics) step(event shard.Event, effects []shard.Effect, now shard.Inst
 	}
 	m.phases.event(event, now)
 	for _, effect := range effects {
-		m.effect(effect, effects)
+		m.effect(effect)
 		m.phases.effect(effect, now)
 	}
 }
@@ -95,9 +95,12 @@ func (m *metrics) written(e shard.MemberWritten, now shard.Instant) {
 	}
 }
 
-// effect counts one of the effects of a step. A shard that is closed in order to be
-// drained is given back; any other was lost. One that is not open can be closed again.
-func (m *metrics) effect(effect shard.Effect, all []shard.Effect) {
+// closings are the labels of what was closed, by the state that it is in then.
+var closings = map[shard.State]string{shard.Idle: transitionLost, shard.Draining: transitionRelease, shard.Suspended: transitionSuspended}
+
+// effect counts one of the effects of a step. A shard that is not open can be closed
+// again.
+func (m *metrics) effect(effect shard.Effect) {
 	switch e := effect.(type) {
 	case shard.Opened:
 		m.open[e.ID] = true
@@ -107,11 +110,7 @@ func (m *metrics) effect(effect shard.Effect, all []shard.Effect) {
 			return
 		}
 		delete(m.open, e.ID)
-		reason := transitionLost
-		if slices.ContainsFunc(all, func(o shard.Effect) bool { d, drains := o.(shard.Drain); return drains && d.ID == e.ID }) {
-			reason = transitionRelease
-		}
-		m.transitions.WithLabelValues(reason).Inc()
+		m.transitions.WithLabelValues(closings[e.Into]).Inc()
 	case shard.Fenced:
 		m.fences.WithLabelValues(roleFenced).Inc()
 	}

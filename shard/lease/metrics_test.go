@@ -38,7 +38,7 @@ func TestMetricsOfMoves(t *testing.T) {
 	fenced := shard.MemberObserved{Record: shard.MemberRecord{Name: "b", State: shard.MemberFenced}}
 	opened := []moment{{0, shard.Warmed{ID: 3}, []shard.Effect{shard.Opened{ID: 3, Reason: shard.ReasonFree}}}}
 	given := []moment{
-		{100, shard.Tick{}, []shard.Effect{shard.Closed{ID: 3}, shard.Drain{ID: 3}}},
+		{100, shard.Tick{}, []shard.Effect{shard.Closed{ID: 3, Into: shard.Draining}, shard.Drain{ID: 3}}},
 		{300, shard.Drained{ID: 3}, []shard.Effect{shard.PutShard{Record: shard.Record{ID: 3, HandoffTo: "b"}}}},
 		{350, shard.ShardWritten{Put: shard.PutShard{Record: shard.Record{ID: 3, HandoffTo: "b"}}, Outcome: shard.Done, Record: shard.Record{ID: 3, HandoffTo: "b"}},
 			[]shard.Effect{shard.Closed{ID: 3}}}, // what is releasing is closed a second time
@@ -93,9 +93,16 @@ func TestMetricsOfMoves(t *testing.T) {
 			wantPhases:      map[string]took{phaseAcquire: {1, .1}, phaseTotal: {1, .2}},
 			wantTransitions: map[string]float64{"handover": 1},
 		},
+		"a shard is suspended, and goes on": {
+			moments: append(opened,
+				moment{100, shard.Tick{}, []shard.Effect{shard.Closed{ID: 3, Into: shard.Suspended}}},
+				moment{900, shard.Warmed{ID: 3}, []shard.Effect{shard.Opened{ID: 3, Reason: shard.ReasonResumed}}},
+			),
+			wantTransitions: map[string]float64{"free": 1, "suspended": 1, "resumed": 1},
+		},
 		"a life that is over ends no phase": {
 			moments: append(opened,
-				moment{100, shard.Tick{}, []shard.Effect{shard.Closed{ID: 3}, shard.Drain{ID: 3}}},
+				moment{100, shard.Tick{}, []shard.Effect{shard.Closed{ID: 3, Into: shard.Draining}, shard.Drain{ID: 3}}},
 				moment{200, shard.Tick{}, []shard.Effect{shard.Fenced{}}},
 				moment{9000, shard.Drained{ID: 3}, nil},
 			),
@@ -111,7 +118,7 @@ func TestMetricsOfMoves(t *testing.T) {
 				requireTook(t, tc.wantPhases[phase], m.phases.handover.WithLabelValues(phase).(prometheus.Histogram), phase)
 			}
 			requireTook(t, tc.wantTakeover, m.phases.takeover, "takeover")
-			for _, reason := range []string{"free", "handover", "takeover", "release", "lost"} {
+			for _, reason := range []string{"free", "handover", "takeover", "resumed", "release", "lost", "suspended"} {
 				require.InDelta(t, tc.wantTransitions[reason], testutil.ToFloat64(m.transitions.WithLabelValues(reason)), 0, reason)
 			}
 		})

@@ -97,7 +97,7 @@ func Summarize(status shard.Status) Summary {
 		if s.Expected == self {
 			sum.Desired++
 		}
-		if s.State != shard.Owned && s.State != shard.Idle {
+		if s.State != shard.Owned && s.State != shard.Idle && s.State != shard.Suspended {
 			sum.Moving++
 		}
 		switch {

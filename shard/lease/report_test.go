@@ -44,6 +44,9 @@ func TestSummarize(t *testing.T) {
 	suspended := status
 	suspended.Remain = -time.Second
 	require.Zero(t, Summarize(suspended).Owned, "without a heartbeat nothing is owned")
+	suspended.Shards = []shard.ShardStatus{{Holder: "a", Expected: "a", State: shard.Suspended}}
+	require.Zero(t, Summarize(suspended).Moving, "what is suspended goes nowhere")
+	require.Equal(t, "suspended", NewReport(suspended).Shards[0].State)
 }
 
 func TestReportText(t *testing.T) {

@@ -27,23 +27,38 @@ const (
 	// ForeignClock: a member takes another for silent when the time that the other
 	// wrote into its heartbeat is old by its own wall clock; those differ.
 	ForeignClock
+	// NoSuspend: a member that was out of touch goes on where it left off, once its
+	// heartbeat is good.
+	NoSuspend
 )
 
 // Controls are all mistakes, by what they are called.
 var Controls = map[string]Broken{
 	"no deadline": NoDeadline, "no guard, and long writes": NoGuard,
 	"a release that does not compare": BlindRelease, "expiry by the clock of another": ForeignClock,
+	"a gap that changes nothing": NoSuspend,
 }
 
 // until is when the gate of a member closes.
 func (b Broken) until(holding shard.Holding, cfg shard.Config) shard.Instant {
 	switch {
-	case b == NoDeadline && holding.Len() > 0:
+	case b == NoDeadline && holding.Until > 0:
 		return 1 << 62
 	case b == NoGuard && holding.Until > 0:
 		return holding.Until + cfg.Guard
 	}
 	return holding.Until
+}
+
+// open reports whether a member takes a shard for one that is open. Whoever does not
+// look at the time does not see that it has to suspend it, either.
+func (b Broken) open(holding shard.Holding, id shard.ID) bool {
+	return b.knows(holding, id) || (b == NoDeadline || b == NoGuard) && holding.Suspended(id)
+}
+
+// knows reports whether a member takes what it knows of a shard for new enough.
+func (b Broken) knows(holding shard.Holding, id shard.ID) bool {
+	return holding.Open(id) || b == NoSuspend && holding.Suspended(id)
 }
 
 // writeTime is how long one write of a member may take.

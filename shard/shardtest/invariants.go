@@ -13,7 +13,8 @@ func (w *World) fault(format string, args ...any) {
 	w.faults = append(w.faults, fmt.Sprintf("%v: ", w.now)+fmt.Sprintf(format, args...))
 }
 
-// check I1: at most one member may write for a shard.
+// check I1 and I6: at most one member may write for a shard, and that one knows what
+// is in it.
 func (w *World) check() {
 	writers := map[shard.ID]string{}
 	for _, name := range sorted(w.members) {
@@ -26,6 +27,9 @@ func (w *World) check() {
 				w.fault("I1: %s and %s may both write for shard %d", other, name, id)
 			}
 			writers[id] = name
+			if m.gaps.stale(id) && w.Broken.knows(m.holding, id) {
+				w.fault("I6: %s may write for shard %d with what it knew at %v", name, id, m.gaps.known[id])
+			}
 		}
 	}
 }

@@ -43,6 +43,7 @@ type process struct {
 	holding  shard.Holding
 	inflight []shard.Instant // by shard: the latest end of a write
 	owner    []shard.Identity
+	gaps     gaps
 }
 
 // mode is what becomes of a request.
@@ -89,7 +90,8 @@ func (m *model) begin(p *process) {
 		panic(err) // the configuration of a search is its own
 	}
 	*p = process{name: p.name, instance: p.instance, starts: p.starts + 1, machine: machine,
-		inflight: make([]shard.Instant, cfg.Shards), owner: make([]shard.Identity, cfg.Shards)}
+		inflight: make([]shard.Instant, cfg.Shards), owner: make([]shard.Identity, cfg.Shards),
+		gaps: newGaps(cfg.Shards)}
 	for _, name := range sorted(m.store.members) {
 		p.watch = append(p.watch, shard.MemberObserved{Record: m.store.members[name]})
 	}
@@ -158,7 +160,9 @@ func (m *model) settle() {
 }
 
 func (m *model) step(p *process, e shard.Event) {
+	p.gaps.step(m.now, p.holding, m.cfg, e)
 	effects := p.machine.Step(m.now, e)
+	p.gaps.ask(m.now, effects)
 	m.publish(p)
 	author := p.holding.Holder
 	for _, effect := range effects {
@@ -177,7 +181,7 @@ func (m *model) publish(p *process) {
 // noteWrites: while a shard is open, a write of it may begin at any moment.
 func (m *model) noteWrites(p *process, holding shard.Holding) {
 	for id := range p.inflight {
-		if holding.Open(shard.ID(id)) {
+		if m.broken.open(holding, shard.ID(id)) {
 			last := min(m.now, m.broken.until(holding, m.cfg))
 			p.inflight[id] = max(p.inflight[id], last+m.broken.writeTime(m.cfg))
 			p.owner[id] = holding.Holder
@@ -307,6 +311,7 @@ func (m *model) clone() *model {
 		q.machine = p.machine.Clone()
 		q.answers, q.watch = slices.Clone(p.answers), slices.Clone(p.watch)
 		q.inflight, q.owner = slices.Clone(p.inflight), slices.Clone(p.owner)
+		q.gaps = p.gaps.clone()
 		c.procs[i] = &q
 		moved[p] = &q
 	}

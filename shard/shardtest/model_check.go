@@ -25,7 +25,8 @@ func (m *model) check() {
 }
 
 // checkWriters I1 and I2: whoever may write now, or has a write under way that may
-// yet be done, is the one that the store names; so at most one is.
+// yet be done, is the one that the store names; so at most one is. And I6: it knows
+// what is in the shard.
 func (m *model) checkWriters() {
 	for _, p := range m.procs {
 		for id, end := range p.inflight {
@@ -33,9 +34,12 @@ func (m *model) checkWriters() {
 				continue
 			}
 			holder := m.store.shards[shard.ID(id)].Holder
-			owns := p.holding.Open(shard.ID(id)) && m.now < m.broken.until(p.holding, m.cfg)
+			owns := m.broken.open(p.holding, shard.ID(id)) && m.now < m.broken.until(p.holding, m.cfg)
 			if owns && holder != p.holding.Holder {
 				m.fault("I1: %s may write for shard %d, which is %q's", p.holding.Holder, id, holder)
+			}
+			if owns && p.gaps.stale(shard.ID(id)) && m.broken.knows(p.holding, shard.ID(id)) {
+				m.fault("I6: %s may write for shard %d with what it knew at %v", p.holding.Holder, id, p.gaps.known[id])
 			}
 			if end > m.now && holder != p.owner[id] {
 				m.fault("I2: a write of %s for shard %d may be done until %v, and the shard is %q's", p.owner[id], id, end, holder)
@@ -54,8 +58,10 @@ func (m *model) checkFence(by *process, before, after shard.MemberRecord) {
 		if p == by || p.dead || p.holding.Holder != before.Holder {
 			continue
 		}
-		if p.holding.Len() > 0 && m.now < m.broken.until(p.holding, m.cfg) {
-			m.fault("I5: %s fenced %s, which could write", by.name, before.Holder)
+		for id := range p.inflight {
+			if m.broken.open(p.holding, shard.ID(id)) && m.now < m.broken.until(p.holding, m.cfg) {
+				m.fault("I5: %s fenced %s, which could write for shard %d", by.name, before.Holder, id)
+			}
 		}
 	}
 }
@@ -120,6 +126,7 @@ func (m *model) printProcess(p *shard.Print, q *process) {
 		p.Distance(max(0, end-m.now))
 		p.Text(string(q.owner[id]))
 	}
+	q.gaps.print(p)
 	p.Machine(q.machine)
 	for _, e := range q.answers {
 		printEvent(p, m.now, e)

@@ -15,6 +15,8 @@
 //	    the first was fenced
 //	I4  the epoch of a shard grows with each new holder
 //	I5  a member whose heartbeat was fenced may not write any more
+//	I6  a member that was out of touch writes for no shard until it knows anew
+//	    what is in it
 package shardtest
 
 import (
@@ -77,7 +79,8 @@ type Member struct {
 	mute        bool                       // its writes of shards are refused
 	loose       bool                       // negative control: it writes without asking for the time
 	deadline    shard.Instant
-	identity    shard.Identity
+	holding     shard.Holding
+	gaps        gaps
 }
 
 // New returns an empty world. The same seed gives the same history.
@@ -122,7 +125,7 @@ func (w *World) start(name, instance string) error {
 		return err
 	}
 	m := &Member{name: name, machine: machine, alive: true, lives: w.lives(name) + 1,
-		held: map[shard.ID]int64{}, inflight: map[shard.ID]shard.Instant{}}
+		held: map[shard.ID]int64{}, inflight: map[shard.ID]shard.Instant{}, gaps: newGaps(cfg.Shards)}
 	w.members[name] = m
 	w.at(w.request(), m, func() {
 		for _, n := range sorted(w.store.members) {
@@ -267,7 +270,9 @@ func (w *World) step(m *Member, e shard.Event) {
 	if !m.alive || m.stopped {
 		return
 	}
+	m.gaps.step(w.now, m.holding, w.Config, e)
 	effects := m.machine.Step(w.now, e)
+	m.gaps.ask(w.now, effects)
 	w.publish(m)
 	for _, effect := range effects {
 		w.perform(m, effect)
@@ -277,16 +282,19 @@ func (w *World) step(m *Member, e shard.Event) {
 
 func (w *World) publish(m *Member) {
 	holding := m.machine.Holding()
+	open := func(id shard.ID) bool {
+		return w.Broken.open(holding, id) || m.loose && holding.Suspended(id)
+	}
 	for id := range m.held {
-		if !holding.Open(id) {
+		if !open(id) {
 			m.inflight[id] = min(w.now, m.deadline) + w.Broken.writeTime(w.Config)
 		}
 	}
 	m.deadline = w.Broken.until(holding, w.Config)
-	m.identity = holding.Holder
+	m.holding = holding
 	m.held = map[shard.ID]int64{}
 	for id := range w.Config.Shards {
-		if holding.Open(shard.ID(id)) {
+		if open(shard.ID(id)) {
 			m.held[shard.ID(id)] = holding.Epoch(shard.ID(id))
 		}
 	}
@@ -307,7 +315,7 @@ func (w *World) perform(m *Member, effect shard.Effect) {
 			return answer, shard.MemberObserved{Record: record}
 		}, shard.MemberWritten{Put: e})
 	case shard.PutShard:
-		author := m.identity
+		author := m.holding.Holder
 		w.send(m, func() (shard.Event, shard.Event) {
 			if m.mute {
 				return shard.ShardWritten{Put: e}, nil
