@@ -230,6 +230,10 @@ func (r *replica) addControllers() error {
 		Live: r.live, Client: writes, Reader: reads, Confirm: confirm, Workers: workers, Replica: name,
 		Wrap: gated(r, r.live.Key, func(k controller.ObjectKey) string { return k.Namespace }),
 	}
+	trees := &controller.Trees{
+		Live: r.live, Client: writes, Most: r.options.bigTree, Replicas: r.activeMembers, Replica: name,
+		Wrap: gated(r, r.live.Key, func(key string) string { return key }),
+	}
 	configuration := &controller.Configuration{
 		Live: r.live, Client: writes,
 		Wrap: gatedByCluster(r),
@@ -241,9 +245,21 @@ func (r *replica) addControllers() error {
 		namespaces.SetupWithManager(r.manager),
 		anchors.SetupWithManager(r.manager),
 		copies.SetupWithManager(r.manager),
+		trees.SetupWithManager(r.manager),
 		configuration.SetupWithManager(r.manager),
 		admission.SetupWithManager(r.manager),
 	)
+}
+
+// activeMembers is how many replicas share the shards, as this one sees it.
+func (r *replica) activeMembers() int {
+	active := 0
+	for _, member := range r.member.Status().Members {
+		if member.State == shard.MemberActive {
+			active++
+		}
+	}
+	return active
 }
 
 // gatedByCluster lets a reconciler work only where this replica may write what
