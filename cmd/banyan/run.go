@@ -251,17 +251,6 @@ func (r *replica) addControllers() error {
 	)
 }
 
-// activeMembers is how many replicas share the shards, as this one sees it.
-func (r *replica) activeMembers() int {
-	active := 0
-	for _, member := range r.member.Status().Members {
-		if member.State == shard.MemberActive {
-			active++
-		}
-	}
-	return active
-}
-
 // gatedByCluster lets a reconciler work only where this replica may write what
 // the cluster has once.
 func gatedByCluster(r *replica) func(reconcile.TypedReconciler[controller.ClusterKey]) reconcile.TypedReconciler[controller.ClusterKey] {
