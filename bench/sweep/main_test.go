@@ -49,7 +49,9 @@ func TestProbesIn(t *testing.T) {
 	probes := probesIn(trees.Forest{
 		{Name: "a"}, {Name: "b", Parent: "a", Depth: 1}, {Name: "c", Parent: "b", Depth: 2}, {Name: "alone"}, {Name: "d"}, {Name: "e", Parent: "d", Depth: 1},
 	})
-	at := func(namespace string) types.NamespacedName { return types.NamespacedName{Namespace: namespace, Name: "probe"} }
+	at := func(namespace string) types.NamespacedName {
+		return types.NamespacedName{Namespace: namespace, Name: "probe"}
+	}
 	require.Equal(t, []probe{{root: "a", source: at("b"), copy: at("c")}, {root: "d", source: at("d"), copy: at("e")}}, probes)
 }
 
@@ -58,7 +60,9 @@ func TestProbesIn(t *testing.T) {
 func TestChanger(t *testing.T) {
 	var refuse error
 	c := fake.NewClientBuilder().WithInterceptorFuncs(interceptor.Funcs{
-		Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error { return refuse },
+		Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
+			return refuse
+		},
 	}).Build()
 	at := types.NamespacedName{Namespace: "leaf", Name: "probe"}
 	changer := newChanger(c, []probe{{root: "a", copy: at}})
