@@ -99,12 +99,13 @@ chaos: kube ## Break a cluster on purpose and judge it, in a quarter of an hour 
 		$(if $(DURATION),-duration $(DURATION)) $(if $(SEED),-seed $(SEED)) $(if $(RESULT),-o $(RESULT)) $(ARGS)
 
 .PHONY: bench
-bench: kube ## Measure fan-out, scale and admission, into bench/results (an hour; wants a quiet machine).
+bench: kube ## Measure fan-out, scale, admission and sweeps, into bench/results (an hour; wants a quiet machine).
 	export KUBEBUILDER_ASSETS=$$(bench/kube/build.sh --print-dir); \
 	go run ./bench/fanout -o bench/results/fanout.md; \
 	go run ./bench/scale -o bench/results/scale.md; \
 	go run ./bench/latency -o bench/results/latency.md; \
-	go run ./bench/availability -o bench/results/availability.md
+	go run ./bench/availability -o bench/results/availability.md; \
+	go run ./bench/sweep -o bench/results/sweep.md
 
 ##@ Check
 

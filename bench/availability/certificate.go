@@ -11,6 +11,8 @@ import (
 	"net"
 	"strings"
 	"time"
+
+	"github.com/banyan-hns/banyan/bench/rig"
 )
 
 // served is what replicas showed to whoever asked.
@@ -22,7 +24,7 @@ type served struct {
 // watchCertificates of all ready replicas, until the context ends.
 func (m *measurement) watchCertificates(ctx context.Context) served {
 	seen := served{map[string]bool{}, map[string]bool{}}
-	for pause(ctx, time.Second) == nil {
+	for rig.Pause(ctx, time.Second) == nil {
 		for _, name := range m.Set.Ready() {
 			// One that does not answer is what the others look for.
 			if certificate, err := m.certificate(ctx, name); err == nil {
@@ -53,7 +55,7 @@ func (m *measurement) certificate(ctx context.Context, name string) (*x509.Certi
 // rotateFiles gives replicas another certificate now and then, until the context ends.
 // Each time it waits until all that are ready serve it.
 func (m *measurement) rotateFiles(ctx context.Context) error {
-	for pause(ctx, m.rotate) == nil {
+	for rig.Pause(ctx, m.rotate) == nil {
 		serial, err := m.Set.Rotate()
 		if err != nil {
 			return err

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/banyan-hns/banyan/bench/rig"
 	"github.com/banyan-hns/banyan/config"
 	api "github.com/banyan-hns/banyan/hierarchy/v1alpha2"
 	"github.com/banyan-hns/banyan/hierarchy/validate"
@@ -193,7 +194,7 @@ func TestSilenceIsCaught(t *testing.T) {
 		}
 		// Longer than two webhooks are waited for, one after the other; and not so long that
 		// a lease ends.
-		if err := pause(ctx, 7*time.Second); err != nil {
+		if err := rig.Pause(ctx, 7*time.Second); err != nil {
 			return err
 		}
 		for _, name := range m.Names {

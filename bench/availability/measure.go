@@ -67,7 +67,7 @@ func (m *measurement) sofar() (hooks []hook) {
 // disturb takes turns until the time is over, each as a whole, and at least one of each.
 func (m *measurement) disturb(ctx context.Context, done map[string]int) error {
 	for i, began := 0, time.Now(); i < len(m.turns) || time.Since(began) < m.duration; i++ {
-		if err := pause(ctx, m.calm); err != nil {
+		if err := rig.Pause(ctx, m.calm); err != nil {
 			return err
 		}
 		turn, replica := m.turns[i%len(m.turns)], m.busiest()

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/banyan-hns/banyan/bench/rig"
 )
 
 // Kinds of disturbance.
@@ -49,7 +51,7 @@ func (m *measurement) kill(ctx context.Context, replica string) error {
 		return err
 	}
 	m.outages.add(o)
-	if err := pause(ctx, time.Until(o.from.Add(m.down))); err != nil {
+	if err := rig.Pause(ctx, time.Until(o.from.Add(m.down))); err != nil {
 		return err
 	}
 	return m.Set.StartReplica(ctx, replica)
@@ -60,7 +62,7 @@ func (m *measurement) stop(ctx context.Context, replica string) error {
 	if err := m.Set.Terminate(replica); err != nil {
 		return err
 	}
-	if err := pause(ctx, m.down); err != nil {
+	if err := rig.Pause(ctx, m.down); err != nil {
 		return err
 	}
 	return m.Set.StartReplica(ctx, replica)
@@ -76,7 +78,7 @@ func (m *measurement) freeze(ctx context.Context, replica string) error {
 	noticing, cancel := context.WithTimeout(ctx, m.down)
 	defer cancel()
 	given := m.notice(noticing, &o) == nil
-	if err := pause(ctx, time.Until(o.from.Add(m.down))); err != nil {
+	if err := rig.Pause(ctx, time.Until(o.from.Add(m.down))); err != nil {
 		return err
 	}
 	if err := m.Set.Signal(replica, syscall.SIGCONT); err != nil {
@@ -125,14 +127,5 @@ func (m *measurement) notice(ctx context.Context, o *outage) error {
 			return fmt.Errorf("waiting until nobody is sent to %s: %w", o.replica, context.Cause(ctx))
 		case <-ticker.C:
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(d):
-		return nil
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/banyan-hns/banyan/bench/rig"
 	"github.com/banyan-hns/banyan/webhook"
 )
 
@@ -85,16 +86,6 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-func TestQuantile(t *testing.T) {
-	var times []time.Duration
-	for i := range 100 {
-		times = append(times, time.Duration(100-i))
-	}
-	require.EqualValues(t, 51, quantile(times, 0.5))
-	require.EqualValues(t, 100, quantile(times, 0.99))
-	require.Zero(t, quantile(nil, 0.5))
-}
-
 func TestJudge(t *testing.T) {
 	observe, look := native(t, 100)
 	observe(20 * time.Millisecond)
@@ -131,5 +122,5 @@ func TestSmall(t *testing.T) {
 		require.Less(t, p50, answerBound)
 	}
 	require.NotEmpty(t, r.gets)
-	require.Positive(t, quantile(r.gets, 0.5))
+	require.Positive(t, rig.Quantile(r.gets, 0.5))
 }

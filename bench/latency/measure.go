@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/banyan-hns/banyan/bench/rig"
 	"github.com/banyan-hns/banyan/bench/trees"
 )
 
@@ -117,7 +118,7 @@ func (m *measurement) together(ctx context.Context, r *result, s *sender, all []
 func (m *measurement) get(ctx context.Context) (times []time.Duration, err error) {
 	var mu sync.Mutex
 	n := int(m.duration.Seconds()) * getRate
-	ended := paced(ctx, getRate, n, func(i int, due time.Time) {
+	ended := rig.Paced(ctx, getRate, n, func(i int, due time.Time) {
 		name := m.Forest[i%len(m.Forest)].Name
 		failed := m.Client.Get(context.WithoutCancel(ctx), client.ObjectKey{Name: name}, &corev1.Namespace{})
 		took := time.Since(due)
@@ -138,42 +139,30 @@ type resync struct {
 	lasts time.Duration
 }
 
-const lookEvery = 250 * time.Millisecond
-
 // watchResync until the context ends.
 func (m *measurement) watchResync(ctx context.Context, name string) (resync, error) {
 	var seen resync
-	ticker := time.NewTicker(lookEvery)
-	defer ticker.Stop()
-	for last := time.Now(); ; {
-		select {
-		case <-ctx.Done():
-			return seen, nil
-		case <-ticker.C:
+	last := time.Now()
+	err := m.WatchBacklog(ctx, func(b rig.Backlog) {
+		if b.Pending > 0 {
+			seen.most, seen.lasts = max(seen.most, b.Pending), seen.lasts+b.At.Sub(last)
 		}
-		pending, err := m.Metric(context.WithoutCancel(ctx), name, "banyan_resync_pending")
-		if err != nil {
-			return seen, err
-		}
-		now := time.Now()
-		if pending > 0 {
-			seen.most, seen.lasts = max(seen.most, int(pending)), seen.lasts+now.Sub(last)
-		}
-		last = now
-	}
+		last = b.At
+	}, name)
+	return seen, err
 }
 
 // disturb: after a while a replica is killed, the others take its shards and read its
 // namespaces again; later it comes back, and is given what it had.
 func (m *measurement) disturb(ctx context.Context, name string) error {
-	if err := pause(ctx, m.duration/10); err != nil {
+	if err := rig.Pause(ctx, m.duration/10); err != nil {
 		return err
 	}
 	m.Say("killing %s", name)
 	if err := m.Set.Kill(name); err != nil {
 		return err
 	}
-	if err := pause(ctx, m.duration*6/10); err != nil {
+	if err := rig.Pause(ctx, m.duration*6/10); err != nil {
 		return err
 	}
 	m.Say("starting %s again", name)
@@ -183,15 +172,6 @@ func (m *measurement) disturb(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, stepBound)
 	defer cancel()
 	return m.Set.WaitReady(ctx, m.Names...)
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(d):
-		return nil
-	}
 }
 
 // until something is so.

@@ -71,11 +71,11 @@ func (r result) table() *table.Table {
 	t := &table.Table{Head: []string{
 		"webhook", "requests", "denied", "p50, ms", "p99, ms", "p50, in GETs", "p99, in GETs", "client's p50, ms", "client's p99, ms",
 	}}
-	get50, get99 := quantile(r.gets, 0.5), quantile(r.gets, 0.99)
+	get50, get99 := rig.Quantile(r.gets, 0.5), rig.Quantile(r.gets, 0.99)
 	for _, h := range r.hooks {
 		p50, p99 := h.handler.quantile(0.5), h.handler.quantile(0.99)
 		t.Add(h.path, fmt.Sprint(len(h.times)), fmt.Sprint(h.denied), milliseconds(p50), milliseconds(p99),
-			ratio(p50, get50), ratio(p99, get99), milliseconds(quantile(h.times, 0.5)), milliseconds(quantile(h.times, 0.99)))
+			ratio(p50, get50), ratio(p99, get99), milliseconds(rig.Quantile(h.times, 0.5)), milliseconds(rig.Quantile(h.times, 0.99)))
 	}
 	t.Add("GET of a namespace", fmt.Sprint(len(r.gets)), "", "", "", "", "", milliseconds(get50), milliseconds(get99))
 	return t

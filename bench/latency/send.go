@@ -13,11 +13,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
+
+	"github.com/banyan-hns/banyan/bench/rig"
 )
 
 // answerBound is what the API server gives a webhook, by the shipped manifests.
@@ -54,7 +55,7 @@ func newSender(url string, authorities []byte, rate int) (*sender, error) {
 // run sends all, and returns when the last answer is there.
 func (s *sender) run(ctx context.Context, all []sendable) error {
 	defer s.client.CloseIdleConnections()
-	return paced(ctx, s.rate, len(all), func(i int, due time.Time) {
+	return rig.Paced(ctx, s.rate, len(all), func(i int, due time.Time) {
 		denied, err := s.send(ctx, all[i])
 		took := time.Since(due)
 		s.mu.Lock()
@@ -104,34 +105,4 @@ func judgeAnswer(status int, body []byte, want int32) (denied bool, err error) {
 		return false, fmt.Errorf("answered %d (0: allowed) instead of %d: %s", code, want, message)
 	}
 	return !answer.Response.Allowed, nil
-}
-
-// paced calls work n times, so many a second, each in a goroutine of its own, and
-// waits for all. Work is told when it was due.
-func paced(ctx context.Context, rate, n int, work func(i int, due time.Time)) error {
-	var all sync.WaitGroup
-	defer all.Wait()
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	began := time.Now()
-	for i := range n {
-		due := began.Add(time.Duration(i) * time.Second / time.Duration(rate))
-		timer.Reset(time.Until(due))
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-timer.C:
-		}
-		all.Go(func() { work(i, due) })
-	}
-	return nil
-}
-
-// quantile of times: the smallest of them that the given share does not exceed.
-func quantile(times []time.Duration, q float64) time.Duration {
-	if len(times) == 0 {
-		return 0
-	}
-	ordered := slices.Sorted(slices.Values(times))
-	return ordered[min(len(ordered)-1, int(q*float64(len(ordered))))]
 }

@@ -10,11 +10,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/watch"
-	toolscache "k8s.io/client-go/tools/cache"
-	watchtools "k8s.io/client-go/tools/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -56,7 +53,7 @@ func (a Aim) Time(ctx context.Context, c client.WithWatch, begin func(context.Co
 	arrivals := make(chan arrival, 1024)
 	for i, sight := range a.Sights {
 		if err := sight.open(ctx, c, fmt.Sprint(i), arrivals); err != nil {
-			return 0, fmt.Errorf("watching: %w", err)
+			return 0, err
 		}
 	}
 	begun := make(chan error, 1)
@@ -98,18 +95,7 @@ func (a Aim) collect(ctx context.Context, arrivals <-chan arrival, begun <-chan 
 
 // open begins a watch at what exists now.
 func (s Sight) open(ctx context.Context, c client.WithWatch, prefix string, arrivals chan<- arrival) error {
-	list := s.List.DeepCopyObject().(client.ObjectList)
-	selector := client.MatchingLabels(s.Selector)
-	// One object is enough: the list is asked for nothing but its version.
-	if err := c.List(ctx, list, selector, client.Limit(1)); err != nil {
-		return err
-	}
-	// A busy API server ends watches; what was missed meanwhile must be seen, too.
-	w, err := watchtools.NewRetryWatcherWithContext(ctx, list.GetResourceVersion(), &toolscache.ListWatch{
-		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			return c.Watch(ctx, list, selector, &client.ListOptions{Raw: &options})
-		},
-	})
+	w, err := Watch(ctx, c, s.List, s.Selector)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (r *Rig) Settle(ctx context.Context) error {
 func (r *Rig) Swept(ctx context.Context, names ...string) error {
 	err := wait.PollUntilContextCancel(ctx, lookEvery, true, func(ctx context.Context) (bool, error) {
 		for _, name := range names {
-			if pending, err := r.Metric(ctx, name, "banyan_resync_pending"); err != nil || pending > 0 {
+			if pending, err := r.Metric(ctx, name, metricPending); err != nil || pending > 0 {
 				return false, err
 			}
 		}
@@ -78,17 +78,23 @@ func (r *Rig) Swept(ctx context.Context, names ...string) error {
 // metricBound is how long a replica that has other things to do is asked again.
 const metricBound = 30 * time.Second
 
-// Metric of one replica. Unlike that of the Set, it does not give up at once: on a
-// busy machine an answer may be late, and a long measurement is not to end with it.
+// Metric of one replica; see Metrics.
 func (r *Rig) Metric(ctx context.Context, replica, name string) (float64, error) {
-	var value float64
+	values, err := r.Metrics(ctx, replica, name)
+	return values[name], err
+}
+
+// Metrics of one replica. Unlike that of the Set, it does not give up at once: on a
+// busy machine an answer may be late, and a long measurement is not to end with it.
+func (r *Rig) Metrics(ctx context.Context, replica string, names ...string) (map[string]float64, error) {
+	var values map[string]float64
 	var last error
 	err := wait.PollUntilContextTimeout(ctx, lookEvery, metricBound, true, func(ctx context.Context) (bool, error) {
-		value, last = r.Set.Metric(ctx, replica, name)
+		values, last = r.Set.Metrics(ctx, replica, names...)
 		return last == nil, nil
 	})
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", err, last)
+		return nil, fmt.Errorf("%w: %w", err, last)
 	}
-	return value, nil
+	return values, nil
 }

@@ -83,20 +83,27 @@ func (f Forest) At(depth int) []Namespace {
 	return found
 }
 
-// Lines are a namespace without children from each tree that has three generations or
-// more, below its parent, below the grandparent, in the order of the trees.
-func (f Forest) Lines() [][3]Namespace {
-	byName := map[string]Namespace{}
-	var last []Namespace // of each tree
+// Last of each tree, in the order of the trees. It has no children.
+func (f Forest) Last() []Namespace {
+	var last []Namespace
 	for _, n := range f {
-		byName[n.Name] = n
 		if n.Parent == "" {
 			last = append(last, n)
 		}
 		last[len(last)-1] = n
 	}
+	return last
+}
+
+// Lines are a namespace without children from each tree that has three generations or
+// more, below its parent, below the grandparent, in the order of the trees.
+func (f Forest) Lines() [][3]Namespace {
+	byName := map[string]Namespace{}
+	for _, n := range f {
+		byName[n.Name] = n
+	}
 	var lines [][3]Namespace
-	for _, n := range last {
+	for _, n := range f.Last() {
 		if n.Depth >= 2 {
 			parent := byName[n.Parent]
 			lines = append(lines, [3]Namespace{byName[parent.Parent], parent, n})

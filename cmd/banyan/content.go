@@ -43,19 +43,13 @@ func (c *content) Census() lease.Census {
 func (c *content) count() lease.Census {
 	keys := c.live.Census()
 	census := lease.Census{Shards: map[shard.ID]lease.ShardContent{}}
-	total, largest, hot := 0, 0, ""
 	for key, namespaces := range keys {
 		id := shard.Of(key, c.shards)
 		in := census.Shards[id]
 		in.Roots++
 		in.Namespaces += namespaces
+		in.Largest = max(in.Largest, namespaces)
 		census.Shards[id] = in
-		if total += namespaces; namespaces > largest || namespaces == largest && key < hot {
-			largest, hot = namespaces, key
-		}
-	}
-	if total > 0 {
-		census.HotShare, census.HotShard = float64(largest)/float64(total), shard.Of(hot, c.shards)
 	}
 	for name, waited := range c.resync.Waiting() {
 		key, _ := c.live.KeyNow(name)

@@ -40,6 +40,7 @@ type options struct {
 	workers    int
 	qps        float32
 	resyncRate int
+	bigTree    int
 
 	scope       hierarchy.ScopeOptions
 	propagation propagate.Options
@@ -103,6 +104,7 @@ func (o *options) flags() *pflag.FlagSet {
 	f.IntVar(&o.workers, "max-reconciles", 10, "namespaces, and copies, that are worked on at the same time")
 	f.Float32Var(&o.qps, "apiserver-qps-throttle", 0, "requests a second, at the most, for reading and writing each; 0: leave it to the API server's own flow control")
 	f.IntVar(&o.resyncRate, "resync-rate", 50, "namespaces a second that are read again after a shard was acquired")
+	f.IntVar(&o.bigTree, "big-tree", 500, "namespaces of one tree, or of a part of it with a key of its own, above which an event tells that it is too big for one replica, if it has more than a tenth of all, too; 0: never")
 
 	f.StringArrayVar(&o.scope.ExcludedNamespaces, "excluded-namespace", nil, "name of a namespace to leave alone (repeatable)")
 	f.StringVar(&o.scope.IncludedNamespaceRegex, "included-namespace-regex", ".*", "only namespaces whose whole name matches are managed")
@@ -174,6 +176,9 @@ func (o *options) validate() error {
 	}
 	if o.resyncRate < 1 {
 		fault("resync-rate: is %d; set it to one or more namespaces a second", o.resyncRate)
+	}
+	if o.bigTree < 0 {
+		fault("big-tree: is %d; set it to zero or more", o.bigTree)
 	}
 	if o.certLife < time.Second || o.authorityLife < o.certLife {
 		fault("webhook-cert-life: is %s, and webhook-authority-life %s; set the first to a second or more, and the second to no less", o.certLife, o.authorityLife)

@@ -77,6 +77,7 @@ func TestOptionsNameEveryFault(t *testing.T) {
 		"a port that is none":                     {args: []string{"--webhook-server-port=0"}, want: []string{"webhook-server-port"}},
 		"no workers":                              {args: []string{"--max-reconciles=0"}, want: []string{"max-reconciles"}},
 		"a sweep that never ends":                 {args: []string{"--resync-rate=0"}, want: []string{"resync-rate"}},
+		"a tree of less than nothing":             {args: []string{"--big-tree=-1"}, want: []string{"big-tree"}},
 		"a flag that nobody knows":                {args: []string{"--frobnicate"}, want: []string{"frobnicate"}},
 		"many at once": {
 			args: []string{"--shards=3", "--renew-period=0s", "--nopropagation-label==", "--resync-rate=-1"},

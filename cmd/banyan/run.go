@@ -240,6 +240,10 @@ func (r *replica) addControllers() error {
 		Live: r.live, Client: writes, Reader: reads, Confirm: confirm, Workers: workers, Replica: name,
 		Wrap: gated(r, r.live.Key, func(k controller.ObjectKey) string { return k.Namespace }),
 	}
+	trees := &controller.Trees{
+		Live: r.live, Client: writes, Most: r.options.bigTree, Replicas: r.activeMembers, Replica: name,
+		Wrap: gated(r, r.live.Key, func(key string) string { return key }),
+	}
 	configuration := &controller.Configuration{
 		Live: r.live, Client: writes,
 		Wrap: gatedByCluster(r),
@@ -251,6 +255,7 @@ func (r *replica) addControllers() error {
 		namespaces.SetupWithManager(r.manager),
 		anchors.SetupWithManager(r.manager),
 		copies.SetupWithManager(r.manager),
+		trees.SetupWithManager(r.manager),
 		configuration.SetupWithManager(r.manager),
 		admission.SetupWithManager(r.manager),
 	)

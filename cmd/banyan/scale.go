@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/banyan-hns/banyan/shard"
 	"github.com/banyan-hns/banyan/shard/lease"
 )
 
@@ -27,4 +28,15 @@ func (r *replica) addScale() error {
 	return r.manager.Add(manager.RunnableFunc(func(ctx context.Context) error {
 		return lease.WatchScale(ctx, client, r.options.namespace, set, r.member.Scaled)
 	}))
+}
+
+// activeMembers is how many replicas share the shards, as this one sees it.
+func (r *replica) activeMembers() int {
+	active := 0
+	for _, member := range r.member.Status().Members {
+		if member.State == shard.MemberActive {
+			active++
+		}
+	}
+	return active
 }

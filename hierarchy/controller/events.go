@@ -71,14 +71,22 @@ func (r *reporter) write(ctx context.Context, event *eventsv1.Event) error {
 	if r.known(event) {
 		return nil
 	}
-	err := r.client.Create(ctx, event)
-	if err != nil && !apierrors.IsAlreadyExists(err) && !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+	if err := r.create(ctx, event); err != nil {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.said[event.Namespace+"/"+event.Name] = true
 	return nil
+}
+
+// create an Event, unless the same is there already.
+func (r *reporter) create(ctx context.Context, event *eventsv1.Event) error {
+	err := r.client.Create(ctx, event)
+	if apierrors.IsAlreadyExists(err) || apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+		return nil
+	}
+	return err
 }
 
 func (r *reporter) known(event *eventsv1.Event) bool {

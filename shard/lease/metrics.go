@@ -129,15 +129,16 @@ func (m *Member) Collect(ch chan<- prometheus.Metric) {
 	status := m.Status()
 	census := m.census()
 	summary := Summarize(status)
+	owned := map[shard.ID]bool{}
 	for _, s := range status.Shards {
 		label := strconv.Itoa(int(s.ID))
 		gauge(ch, descOwned, boolean(s.State == shard.Owned && status.Remain > 0), label)
 		gauge(ch, descEpoch, float64(s.Epoch), label)
-		if s.State == shard.Owned {
+		if owned[s.ID] = s.State == shard.Owned; owned[s.ID] {
 			gauge(ch, descNamespaces, float64(census.Shards[s.ID].Namespaces), label)
 		}
 	}
-	gauge(ch, descHotKey, census.HotShare, strconv.Itoa(int(census.HotShard)))
+	collectHottest(ch, census, owned)
 	gauge(ch, descShardsOwned, float64(summary.Owned))
 	gauge(ch, descShardsDesired, float64(summary.Desired))
 	gauge(ch, descUnowned, float64(summary.Unowned))
@@ -155,11 +156,22 @@ func (m *Member) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
+// collectHottest reports the largest key of the shards that are owned here. Without one,
+// there is no shard to name.
+func collectHottest(ch chan<- prometheus.Metric, census Census, owned map[shard.ID]bool) {
+	share, hot := census.hottest(func(id shard.ID) bool { return owned[id] })
+	label := ""
+	if share > 0 {
+		label = strconv.Itoa(int(hot))
+	}
+	gauge(ch, descHotKey, share, label)
+}
+
 var (
 	descOwned         = desc("banyan_shard_owned", "1 if this replica may write for the shard now.", "shard")
 	descEpoch         = desc("banyan_shard_epoch", "How often the shard has changed its holder.", "shard")
 	descNamespaces    = desc("banyan_shard_namespaces", "Namespaces in a shard that this replica holds.", "shard")
-	descHotKey        = desc("banyan_hot_key_share_ratio", "Largest share of all namespaces that one key holds, and the shard of that key.", "shard")
+	descHotKey        = desc("banyan_hot_key_share_ratio", "Largest share of all namespaces that one key holds, of those whose shard this replica holds; and that shard.", "shard")
 	descShardsOwned   = desc("banyan_shards_owned", "Shards that this replica may write for.")
 	descShardsDesired = desc("banyan_shards_desired", "Shards that the ring gives to this replica.")
 	descUnowned       = desc("banyan_shards_unowned", "Shards that nobody validly holds.")

@@ -90,9 +90,8 @@ func TestReportTellsWhatIsInTheShards(t *testing.T) {
 	report := NewReport(status)
 	report.fill(Census{
 		Shards: map[shard.ID]ShardContent{
-			1: {Roots: 2, Namespaces: 30, Pending: 4, Oldest: 90 * time.Second}, 2: {Roots: 1, Namespaces: 10},
+			1: {Roots: 2, Namespaces: 30, Largest: 20, Pending: 4, Oldest: 90 * time.Second}, 2: {Roots: 1, Namespaces: 10, Largest: 10},
 		},
-		HotShare: 0.5, HotShard: 1,
 	})
 	require.Equal(t, 40, report.Summary.Namespaces)
 	require.Equal(t, 4, report.Summary.ResyncPending)

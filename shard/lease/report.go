@@ -139,7 +139,8 @@ func NewReport(status shard.Status) Report {
 
 // fill adds what is in the shards.
 func (r *Report) fill(census Census) {
-	r.Summary.HotKeyShare, r.Summary.HotKeyShard = census.HotShare, int(census.HotShard)
+	share, hot := census.hottest(func(shard.ID) bool { return true })
+	r.Summary.HotKeyShare, r.Summary.HotKeyShard = share, int(hot)
 	for i := range r.Shards {
 		s := &r.Shards[i]
 		in := census.Shards[s.ID]
