@@ -72,14 +72,7 @@ func (m *Machine) shouldMove(s *slot, budget *budget) bool {
 // Invariant: the shard stays closed from here on, even if the outcome is unknown.
 // Reason: the release may be done late, and another may hold it then.
 func (m *Machine) release(s *slot) {
-	to := m.ring.Owner(s.id)
-	switch {
-	case m.stopping && m.self.state == MemberRestarting:
-		to = m.cfg.Member
-	case m.stopping && to == m.cfg.Member:
-		to = m.ring.Second(s.id)
-	}
-	m.put(s, Record{ID: s.id, Epoch: s.record.Epoch, HandoffTo: to, Reason: s.record.Reason})
+	m.put(s, Record{ID: s.id, Epoch: s.record.Epoch, HandoffTo: m.ring.Owner(s.id), Reason: s.record.Reason})
 }
 
 // acquire asks for a vacant shard, if it is our turn.

@@ -46,7 +46,7 @@ func (m *Machine) heartbeat() {
 		m.self.state = MemberActive
 	}
 	record := m.members[m.cfg.Member]
-	changed := record.State != m.self.state || record.RingKey != m.ring.Key()
+	changed := record.State != m.self.state || record.RingKey != m.ring.Key() || record.Seat != m.seatOf()
 	wait := m.cfg.RenewPeriod
 	if m.self.failed || changed {
 		wait = m.retryPeriod()
@@ -57,7 +57,7 @@ func (m *Machine) heartbeat() {
 }
 
 func (m *Machine) selfRecord() MemberRecord {
-	return MemberRecord{Name: m.cfg.Member, Holder: m.identity(), State: m.self.state, RingKey: m.ring.Key()}
+	return MemberRecord{Name: m.cfg.Member, Holder: m.identity(), State: m.self.state, RingKey: m.ring.Key(), Seat: m.seatOf()}
 }
 
 // register makes the record of our name carry this life.
