@@ -67,12 +67,17 @@ func (m *Machine) shouldMove(s *slot, budget *budget) bool {
 		m.now >= target.shunned && budget.allows(target)
 }
 
-// release gives a drained shard back.
+// release gives a drained shard back; a member that restarts and keeps its place, to
+// itself.
 //
 // Invariant: the shard stays closed from here on, even if the outcome is unknown.
 // Reason: the release may be done late, and another may hold it then.
 func (m *Machine) release(s *slot) {
-	m.put(s, Record{ID: s.id, Epoch: s.record.Epoch, HandoffTo: m.ring.Owner(s.id), Reason: s.record.Reason})
+	to := m.ring.Owner(s.id)
+	if m.stopping && m.ring.Has(m.cfg.Member) {
+		to = m.cfg.Member
+	}
+	m.put(s, Record{ID: s.id, Epoch: s.record.Epoch, HandoffTo: to, Reason: s.record.Reason})
 }
 
 // acquire asks for a vacant shard, if it is our turn.

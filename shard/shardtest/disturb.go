@@ -84,11 +84,15 @@ var networks = []struct {
 
 // RandomRun lets three members of SmallConfig, with eight shards, live through fifty seconds of pauses,
 // losses, deaths and stops, and returns what broke and how many changes of holders
-// there were.
+// there were. Of six in a row, three have a spare.
 func RandomRun(seed uint64, broken Broken) (faults []string, moves int) {
 	cfg := SmallConfig()
 	cfg.Shards = 8
+	if seed/uint64(len(networks))%2 == 1 {
+		cfg.RestartPolicy = shard.Spare
+	}
 	w := New(cfg, seed)
+	w.Scale(places.Set, places.Replicas)
 	w.Broken, w.Intact, w.TickEvery, w.store.forgetful = broken, true, cfg.RenewPeriod/5, true
 	network := networks[seed%uint64(len(networks))]
 	w.Faults, w.Latency = network.faults, network.latency

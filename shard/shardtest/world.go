@@ -53,6 +53,7 @@ type World struct {
 	now     shard.Instant
 	store   *store
 	members map[string]*Member
+	scale   *shard.Eligible // what was said last; nil: nothing
 	queue   events
 	order   int
 	random  *rand.Rand
@@ -131,6 +132,9 @@ func (w *World) start(name, instance string) error {
 		for _, id := range sorted(w.store.shards) {
 			w.step(m, shard.ShardObserved{Record: w.store.shards[id]})
 		}
+		if w.scale != nil {
+			w.step(m, *w.scale)
+		}
 		w.step(m, shard.Listed{})
 		w.step(m, shard.Ready{})
 	})
@@ -171,11 +175,12 @@ func (w *World) Blind(name string) { w.members[name].blind = true }
 // are taken.
 func (w *World) Mute(name string) { w.members[name].mute = true }
 
-// Scale tells all members how many of a set there shall be.
+// Scale tells all members how many of a set there shall be, and those that begin later.
 func (w *World) Scale(set string, replicas int) {
+	w.scale = &shard.Eligible{Set: set, Replicas: replicas}
 	for _, name := range sorted(w.members) {
 		m := w.members[name]
-		w.at(w.watch(), m, func() { w.step(m, shard.Eligible{Set: set, Replicas: replicas}) })
+		w.at(w.watch(), m, func() { w.step(m, *w.scale) })
 	}
 }
 
