@@ -46,7 +46,7 @@ func (m *Machine) heartbeat() {
 		m.self.state = MemberActive
 	}
 	record := m.members[m.cfg.Member]
-	changed := record.State != m.self.state || record.RingKey != m.ring.Key() || record.Seat != m.seatOf()
+	changed := record.State != m.self.state || record.RingKey != m.ring.Key()
 	wait := m.cfg.RenewPeriod
 	if m.self.failed || changed {
 		wait = m.retryPeriod()
