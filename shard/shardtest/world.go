@@ -46,6 +46,8 @@ type World struct {
 	TickEvery time.Duration
 	// Broken is the mistake that all members make.
 	Broken Broken
+	// Policies of restarts, of which each process has one, at random; none: that of Config.
+	Policies []shard.RestartPolicy
 	// Intact: Disturb deletes no record. What is promised when somebody does, package
 	// shard says.
 	Intact bool
@@ -118,6 +120,9 @@ func (w *World) lives(name string) int {
 func (w *World) start(name, instance string) error {
 	cfg := w.Config
 	cfg.Member, cfg.Instance, cfg.Incarnation = name, instance, fmt.Sprintf("%s-%d", instance, w.order)
+	if len(w.Policies) > 0 {
+		cfg.RestartPolicy = w.Policies[w.random.IntN(len(w.Policies))]
+	}
 	machine, err := shard.NewMachine(cfg, w.now)
 	if err != nil {
 		return err
