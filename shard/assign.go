@@ -68,17 +68,15 @@ func (m *Machine) shouldMove(s *slot, budget *budget) bool {
 		m.now >= target.shunned && budget.allows(target)
 }
 
-// release gives a drained shard back.
+// release gives a drained shard back; a member that restarts and keeps its place, to
+// itself.
 //
 // Invariant: the shard stays closed from here on, even if the outcome is unknown.
 // Reason: the release may be done late, and another may hold it then.
 func (m *Machine) release(s *slot) {
 	to := m.ring.Owner(s.id)
-	switch {
-	case m.stopping && m.self.state == MemberRestarting:
+	if m.stopping && m.ring.Has(m.cfg.Member) {
 		to = m.cfg.Member
-	case m.stopping && to == m.cfg.Member:
-		to = m.ring.Second(s.id)
 	}
 	m.put(s, Record{ID: s.id, Epoch: s.record.Epoch, HandoffTo: to, Reason: s.record.Reason})
 }

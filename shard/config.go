@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"time"
 )
 
@@ -47,6 +48,8 @@ type Config struct {
 	// RestartGrace is how long the place of a restarting member is kept.
 	// Default 20s; 0 gives its shards away at once.
 	RestartGrace time.Duration
+	// RestartPolicy says who has the shards of a restarting member. Empty: Reserve.
+	RestartPolicy RestartPolicy
 	// Budget bounds the shards that are handed over at a time by one member, and to
 	// one. Default 8.
 	Budget int
@@ -111,6 +114,9 @@ func (c Config) Validate() error {
 	}
 	if c.RestartGrace < 0 {
 		fault("restart-grace: is %v; set it to zero or more", c.RestartGrace)
+	}
+	if !slices.Contains([]RestartPolicy{"", Reserve, Spare}, c.RestartPolicy) {
+		fault("restart-policy: is %q; set it to %s or %s", c.RestartPolicy, Reserve, Spare)
 	}
 	if c.Budget < 1 {
 		fault("budget: is %d; set it to one or more", c.Budget)

@@ -25,6 +25,8 @@ func TestConfigValidate(t *testing.T) {
 		wantFaults []string
 	}{
 		"the defaults are fine":        {change: func(*Config) {}},
+		"a spare is fine":              {change: func(c *Config) { c.RestartPolicy = Spare }},
+		"no policy is that of old":     {change: func(c *Config) { c.RestartPolicy = "" }},
 		"no grace is fine":             {change: func(c *Config) { c.RestartGrace = 0 }},
 		"one shard is fine":            {change: func(c *Config) { c.Shards = 1 }},
 		"a member needs a name":        {change: func(c *Config) { c.Member = "" }, wantFaults: []string{"replica-name"}},
@@ -42,8 +44,9 @@ func TestConfigValidate(t *testing.T) {
 		"all faults are named at once": {
 			change: func(c *Config) {
 				c.Shards, c.RenewPeriod, c.Settle, c.RestartGrace, c.Budget = 3, 0, -1, -1, 0
+				c.RestartPolicy = "handover"
 			},
-			wantFaults: []string{"shards", "renew-period", "settle", "restart-grace", "budget"},
+			wantFaults: []string{"shards", "renew-period", "settle", "restart-grace", "budget", `restart-policy: is "handover"; set it to reserve or spare`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

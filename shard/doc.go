@@ -54,6 +54,21 @@
 // that stops says whether it will be back (restarting: its place is kept for
 // RestartGrace) or not (leaving: its shards go to the others at once).
 //
+// # Seats
+//
+// The ring is one of seats. Under Reserve, each member has a seat of its own, and
+// who restarts keeps it. Under Spare there is one seat less than there shall be
+// members: what a seat has never changes while members restart, only who sits there.
+// A member says in its heartbeat where it sits, and all compute alone from that who
+// sits where (seat). Whoever restarts gives its shards to the member that takes its
+// seat, in the same breath as it says that it restarts, and comes back as the next
+// spare; the spare takes the seat of one that died, too.
+//
+// Nothing of the safety argument rests on seats: they are advice about who should
+// ask for a shard. Two views of them have two keys, and so nothing moves between
+// them but what somebody who stops gives away. Members that follow different
+// policies, as in the update that changes it, are no other case.
+//
 // # The caller's duties, in order
 //
 // Machine is the protocol of one member. It does no I/O and reads no clock. For

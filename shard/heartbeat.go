@@ -57,7 +57,7 @@ func (m *Machine) heartbeat() {
 }
 
 func (m *Machine) selfRecord() MemberRecord {
-	return MemberRecord{Name: m.cfg.Member, Holder: m.identity(), State: m.self.state, RingKey: m.ring.Key()}
+	return MemberRecord{Name: m.cfg.Member, Holder: m.identity(), State: m.self.state, RingKey: m.ring.Key(), Seat: m.seatOf()}
 }
 
 // register makes the record of our name carry this life.

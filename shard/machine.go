@@ -166,7 +166,7 @@ func (m *Machine) finish() {
 	}
 	record, exists := m.members[m.cfg.Member]
 	if m.self.registered && exists && record.Holder == m.identity() {
-		m.putSelf(MemberRecord{Name: m.cfg.Member, State: m.self.state, RingKey: m.ring.Key()})
+		m.putSelf(MemberRecord{Name: m.cfg.Member, State: m.self.state, RingKey: m.ring.Key(), Seat: m.seatOf()})
 		return
 	}
 	m.stopped = true

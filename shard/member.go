@@ -4,7 +4,7 @@
 package shard
 
 import (
-	"slices"
+	"maps"
 	"time"
 )
 
@@ -166,11 +166,11 @@ func (m *Machine) inRing(other *member) bool {
 	if !m.eligible.admits(other.Name) {
 		return false
 	}
-	switch other.State {
+	switch state, since := m.standing(other); state {
 	case MemberActive:
 		return other.Holder != ""
 	case MemberRestarting:
-		return m.now-other.stateSince < m.cfg.RestartGrace
+		return m.now-since < m.cfg.RestartGrace
 	default:
 		return false
 	}
@@ -179,16 +179,13 @@ func (m *Machine) inRing(other *member) bool {
 // reform computes the ring when its members have changed. A ring that grew must
 // settle before newcomers are given anything.
 func (m *Machine) reform() {
-	var names []string
-	grown := false
-	for _, name := range m.memberNames() {
-		if m.inRing(m.members[name]) {
-			names = append(names, name)
-			grown = grown || !m.ring.Has(name)
-		}
-	}
-	if slices.Equal(names, m.ring.Members()) {
+	seating := m.seating()
+	if maps.Equal(seating, m.ring.seating) {
 		return
+	}
+	grown := false
+	for _, name := range seating {
+		grown = grown || !m.ring.Has(name)
 	}
 	if grown {
 		if m.now >= m.settled {
@@ -197,6 +194,6 @@ func (m *Machine) reform() {
 		// Growth upon growth delays the move, but not for ever.
 		m.settled = min(m.now+m.cfg.Settle, m.growthSince+3*m.cfg.Settle)
 	}
-	m.ring = NewRing(names, m.cfg.Shards)
+	m.ring = NewSeatedRing(seating, m.cfg.Shards)
 	m.ringSince = m.now
 }

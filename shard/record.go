@@ -72,6 +72,7 @@ type MemberRecord struct {
 	Holder  Identity
 	State   MemberState
 	RingKey string // hash of the ring's input as this member sees it
+	Seat    string // under Spare, where it sits as it sees it; empty: nowhere
 	Version Version
 }
 

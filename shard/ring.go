@@ -5,6 +5,7 @@ package shard
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,11 +27,12 @@ const (
 	ringSalt        = "banyan-1139/"
 )
 
-// Ring says which member should hold each shard: a pure function of the set of
-// members. It is immutable; the library behind it would rather be built afresh
-// than changed (removal leaves stale loads behind).
+// Ring says which member should hold each shard: a pure function of the seats that
+// are taken, and of who sits there. It is immutable; the library behind it would
+// rather be built afresh than changed (removal leaves stale loads behind).
 type Ring struct {
 	key     string
+	seating Seating
 	members []string
 	owners  []string
 	nodes   *consistent.Consistent
@@ -44,31 +46,46 @@ type ringHasher struct{}
 
 func (ringHasher) Sum64(data []byte) uint64 { return xxhash.Sum64(data) }
 
-// NewRing builds the ring of the members, in any order. Without members, nobody
-// should hold anything.
-func NewRing(members []string, shards int) *Ring {
-	members = slices.Compact(slices.Sorted(slices.Values(members)))
-	ring := &Ring{key: ringKey(members, shards), members: members, owners: make([]string, shards)}
-	if len(members) == 0 {
+// NewRing builds the ring of the members, in any order, each on a seat of its own.
+// Without members, nobody should hold anything.
+func NewRing(members []string, shards int) *Ring { return NewSeatedRing(ownSeats(members), shards) }
+
+// NewSeatedRing builds the ring of those who sit on its seats. Who sits there does
+// not matter to which shards a seat has.
+func NewSeatedRing(seating Seating, shards int) *Ring {
+	ring := &Ring{
+		key: ringKey(seating, shards), seating: seating, owners: make([]string, shards),
+		members: slices.Sorted(maps.Values(seating)),
+	}
+	if len(seating) == 0 {
 		return ring
 	}
-	nodes := make([]consistent.Member, len(members))
-	for i, name := range members {
-		nodes[i] = ringNode(name)
+	var nodes []consistent.Member
+	for _, seat := range slices.Sorted(maps.Keys(seating)) {
+		nodes = append(nodes, ringNode(seat))
 	}
 	ring.nodes = consistent.New(nodes, consistent.Config{
 		Hasher: ringHasher{}, PartitionCount: shards, ReplicationFactor: ringReplication, Load: ringLoad,
 	})
 	for id := range ring.owners {
-		ring.owners[id] = memberOf(ring.nodes.GetPartitionOwner(id))
+		ring.owners[id] = ring.memberOf(ring.nodes.GetPartitionOwner(id))
 	}
 	return ring
 }
 
-func memberOf(node consistent.Member) string { return strings.TrimPrefix(node.String(), ringSalt) }
+func (r *Ring) memberOf(node consistent.Member) string {
+	return r.seating[strings.TrimPrefix(node.String(), ringSalt)]
+}
 
-func ringKey(members []string, shards int) string {
-	input := fmt.Sprintf("%s %d %d %v %s %s", ringAlgorithm, shards, ringReplication, ringLoad, ringSalt, strings.Join(members, ","))
+func ringKey(seating Seating, shards int) string {
+	var seats []string
+	for _, seat := range slices.Sorted(maps.Keys(seating)) {
+		if member := seating[seat]; member != seat {
+			seat += "=" + member
+		}
+		seats = append(seats, seat)
+	}
+	input := fmt.Sprintf("%s %d %d %v %s %s", ringAlgorithm, shards, ringReplication, ringLoad, ringSalt, strings.Join(seats, ","))
 	return fmt.Sprintf("%016x", xxhash.Sum64String(input))
 }
 
@@ -82,6 +99,16 @@ func (r *Ring) Members() []string { return r.members }
 func (r *Ring) Has(member string) bool {
 	_, found := slices.BinarySearch(r.members, member)
 	return found
+}
+
+// SeatOf the member; empty if it has none.
+func (r *Ring) SeatOf(member string) string {
+	for seat, name := range r.seating {
+		if name == member {
+			return seat
+		}
+	}
+	return ""
 }
 
 // Owner is the member that should hold the shard; empty if there is none.
@@ -98,7 +125,7 @@ func (r *Ring) Second(id ID) string {
 		return ""
 	}
 	for _, node := range closest {
-		if name := memberOf(node); name != r.Owner(id) {
+		if name := r.memberOf(node); name != r.Owner(id) {
 			return name
 		}
 	}

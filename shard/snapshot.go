@@ -76,6 +76,7 @@ func (p *Print) Member(r MemberRecord) {
 	p.Text(string(r.Holder))
 	p.Number(int64(r.State))
 	p.Text(r.RingKey)
+	p.Text(r.Seat)
 	p.Version(r.Version)
 }
 

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/banyan-hns/banyan/shard"
 	"github.com/banyan-hns/banyan/shard/shardtest"
 )
 
@@ -22,13 +23,14 @@ func main() {
 	faults := flag.Int("faults", 2, "faults in one history of the exhaustive search; 0 leaves it out")
 	from := flag.Int("from", 6, "first tick at which something may go wrong")
 	to := flag.Int("to", 12, "last tick at which something may go wrong")
+	policy := flag.String("restart-policy", string(shard.Reserve), "that of the members of the exhaustive search: reserve or spare; the random runs have both")
 	runs := flag.Uint64("runs", 100_000, "random runs")
 	first := flag.Uint64("seed", 0, "seed of the first of them")
 	flag.Parse()
 
 	broke := false
 	if *faults > 0 {
-		broke = exhaust(&shardtest.Search{Faults: *faults, From: *from, To: *to})
+		broke = exhaust(&shardtest.Search{Faults: *faults, From: *from, To: *to, Policy: shard.RestartPolicy(*policy)})
 	}
 	if random(*first, *runs) || broke {
 		os.Exit(1)

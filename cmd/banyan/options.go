@@ -123,6 +123,7 @@ func (o *options) flags() *pflag.FlagSet {
 	f.DurationVar(&o.member.WriteTimeout, "write-timeout", shard.DefaultWriteTimeout, "bound of each write")
 	f.DurationVar(&o.member.Settle, "settle", shard.DefaultSettle, "how long the set of replicas must not have grown before shards move to newcomers")
 	f.DurationVar(&o.member.RestartGrace, "restart-grace", shard.DefaultRestartGrace, "how long the shards of a restarting replica wait for it; 0: not at all")
+	f.StringVar((*string)(&o.member.RestartPolicy), "restart-policy", string(shard.Reserve), "what becomes of the shards of a restarting replica: reserve (they wait for it) or spare (the replica that has none takes them at once; have one more)")
 
 	for name := range obsoleteFlags {
 		f.String(name, "", "accepted for HNC's sake; has no effect")

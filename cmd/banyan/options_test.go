@@ -28,12 +28,14 @@ func TestOptionsAreCompletedFromThePod(t *testing.T) {
 	require.Equal(t, "tenancy-system", o.namespace)
 	require.Equal(t, shard.DefaultShards, o.member.Shards)
 	require.Equal(t, 2500*time.Millisecond, o.member.Guard)
+	require.Equal(t, shard.Reserve, o.member.RestartPolicy)
 	require.Empty(t, o.obsolete)
 
-	o, err = parse([]string{"--replica-name=other-0", "--namespace=elsewhere"}, pod)
+	o, err = parse([]string{"--replica-name=other-0", "--namespace=elsewhere", "--restart-policy=spare"}, pod)
 	require.NoError(t, err)
 	require.Equal(t, "other-0", o.member.Member)
 	require.Equal(t, "elsewhere", o.namespace)
+	require.Equal(t, shard.Spare, o.member.RestartPolicy)
 
 	o, err = parse([]string{"--replica-name=a-0"}, environment(nil))
 	require.NoError(t, err)
@@ -79,6 +81,7 @@ func TestOptionsNameEveryFault(t *testing.T) {
 		"a sweep that never ends":                 {args: []string{"--resync-rate=0"}, want: []string{"resync-rate"}},
 		"a tree of less than nothing":             {args: []string{"--big-tree=-1"}, want: []string{"big-tree"}},
 		"a flag that nobody knows":                {args: []string{"--frobnicate"}, want: []string{"frobnicate"}},
+		"a restart policy that is none":           {args: []string{"--restart-policy=handover"}, want: []string{"restart-policy", "set it to reserve or spare"}},
 		"many at once": {
 			args: []string{"--shards=3", "--renew-period=0s", "--nopropagation-label==", "--resync-rate=-1"},
 			want: []string{"shards", "renew-period", "nopropagation-label", "resync-rate"},
@@ -119,7 +122,7 @@ func TestEveryFlagSaysWhatItDoes(t *testing.T) {
 	usage := (&options{}).flags().FlagUsages()
 	for _, flag := range []string{
 		"--replica-name", "--shards", "--lease-duration", "--renew-period", "--write-timeout", "--resync-rate",
-		"--settle", "--restart-grace", "--kubeconfig", "--namespace",
+		"--settle", "--restart-grace", "--restart-policy", "--kubeconfig", "--namespace",
 	} {
 		require.Contains(t, usage, flag)
 	}

@@ -27,6 +27,8 @@ const (
 	// AnnotationState and AnnotationRingHash are what a member says of itself.
 	AnnotationState    = "banyan.hnc.x-k8s.io/state"
 	AnnotationRingHash = "banyan.hnc.x-k8s.io/ring-hash"
+	// AnnotationSeat is where a member sits in the ring, if not each has its own seat.
+	AnnotationSeat = "banyan.hnc.x-k8s.io/seat"
 	// AnnotationHandoffTo names the member for which a free shard is meant.
 	AnnotationHandoffTo = "banyan.hnc.x-k8s.io/handoff-to"
 	// AnnotationReason says how a shard came to its holder.
@@ -52,6 +54,9 @@ func ShardName(id shard.ID, shards int) string {
 func encodeMember(namespace string, r shard.MemberRecord, d time.Duration, now time.Time) *coordinationv1.Lease {
 	lease := newLease(namespace, MemberName(r.Name), KindMember, string(r.Holder), r.Version, int32(max(1, d/time.Second)), now)
 	lease.Annotations = map[string]string{AnnotationState: r.State.String(), AnnotationRingHash: r.RingKey}
+	if r.Seat != "" {
+		lease.Annotations[AnnotationSeat] = r.Seat
+	}
 	return lease
 }
 
@@ -93,6 +98,7 @@ func DecodeMember(lease *coordinationv1.Lease) (shard.MemberRecord, error) {
 		Holder:  shard.Identity(ptr.Deref(lease.Spec.HolderIdentity, "")),
 		State:   shard.ParseMemberState(lease.Annotations[AnnotationState]),
 		RingKey: lease.Annotations[AnnotationRingHash],
+		Seat:    lease.Annotations[AnnotationSeat],
 		Version: version,
 	}, err
 }

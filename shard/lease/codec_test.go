@@ -16,6 +16,7 @@ import (
 
 func TestMemberReadsWhatItWrote(t *testing.T) {
 	for name, record := range map[string]shard.MemberRecord{
+		"seated": {Name: "banyan-0", Holder: "banyan-0/uid/one.0", State: shard.MemberActive, RingKey: "abc", Seat: "banyan-1", Version: 7},
 		"active": {Name: "banyan-0", Holder: "banyan-0/uid/one.0", State: shard.MemberActive, RingKey: "abc", Version: 7},
 		"gone":   {Name: "banyan-0", State: shard.MemberRestarting, Version: 8},
 		"fenced": {Name: "a-name-with-dashes", State: shard.MemberFenced, RingKey: "abc", Version: 9},

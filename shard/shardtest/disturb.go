@@ -82,13 +82,18 @@ var networks = []struct {
 	{Faults{LoseRequest: 0.03, LoseAnswer: 0.03, Late: 0.03}, Latency{Request: 300 * time.Millisecond, Watch: time.Second}},
 }
 
+// policies that the processes of RandomRun have.
+var policies = [][]shard.RestartPolicy{{shard.Reserve}, {shard.Spare}, {shard.Reserve, shard.Spare}}
+
 // RandomRun lets three members of SmallConfig, with eight shards, live through fifty seconds of pauses,
 // losses, deaths and stops, and returns what broke and how many changes of holders
-// there were.
+// there were. The policies of restarts take turns, too: either, or one that changes.
 func RandomRun(seed uint64, broken Broken) (faults []string, moves int) {
 	cfg := SmallConfig()
 	cfg.Shards = 8
 	w := New(cfg, seed)
+	w.Policies = policies[seed/uint64(len(networks))%uint64(len(policies))]
+	w.Scale(places.Set, places.Replicas)
 	w.Broken, w.Intact, w.TickEvery, w.store.forgetful = broken, true, cfg.RenewPeriod/5, true
 	network := networks[seed%uint64(len(networks))]
 	w.Faults, w.Latency = network.faults, network.latency

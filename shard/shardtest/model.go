@@ -80,6 +80,10 @@ func newModel(cfg shard.Config, broken Broken, tick shard.Instant) *model {
 	return m
 }
 
+// places for one member less than there are, if there is to be a spare. None of them
+// is called as the set's are, so each may have any.
+var places = shard.Eligible{Set: "seat", Replicas: len(Names)}
+
 // begin a new life of a process, in the instance that it has.
 func (m *model) begin(p *process) {
 	cfg := m.cfg
@@ -98,7 +102,7 @@ func (m *model) begin(p *process) {
 	for _, id := range sorted(m.store.shards) {
 		p.watch = append(p.watch, shard.ShardObserved{Record: m.store.shards[id]})
 	}
-	p.watch = append(p.watch, shard.Listed{}, shard.Ready{})
+	p.watch = append(p.watch, places, shard.Listed{}, shard.Ready{})
 }
 
 // kill a process; what it sent goes its way.

@@ -21,6 +21,7 @@ import (
 //	pause NAME DURATION | cut NAME | blind NAME | heal NAME | loosen NAME
 //	mute NAME              refuse its writes of shards; heal ends that
 //	scale SET REPLICAS     tell all members how many of a set there shall be
+//	policy NAME            restart policy of members that begin from now on
 //	outage | recover | delete-member NAME | delete-shard ID|all
 //	run DURATION           let time pass
 //	owners                 print who may write for each shard
@@ -96,6 +97,8 @@ func (p *player) act(verb string, args []string) error {
 		replicas, err := strconv.Atoi(args[len(args)-1])
 		p.Scale(name, replicas)
 		return err
+	case "policy":
+		p.Config.RestartPolicy = shard.RestartPolicy(name)
 	case "heal":
 		p.Heal(name)
 	case "loosen":

@@ -64,6 +64,7 @@ func TestRandomFaults(t *testing.T) {
 		seeds   int
 		faults  shardtest.Faults
 		latency shardtest.Latency
+		policy  shard.RestartPolicy
 	}{
 		"on a good network": {
 			seeds: 30, faults: shardtest.Faults{LoseRequest: 0.03, LoseAnswer: 0.03, Late: 0.03},
@@ -77,14 +78,27 @@ func TestRandomFaults(t *testing.T) {
 			seeds: 15, faults: shardtest.Faults{LoseRequest: 0.03, LoseAnswer: 0.03, Late: 0.03},
 			latency: shardtest.Latency{Request: 300 * time.Millisecond, Watch: time.Second},
 		},
+		"on a good network, with a spare": {
+			seeds: 30, faults: shardtest.Faults{LoseRequest: 0.03, LoseAnswer: 0.03, Late: 0.03},
+			latency: shardtest.Latency{Request: 10 * time.Millisecond, Watch: 20 * time.Millisecond}, policy: shard.Spare,
+		},
+		"on a slow network, with a spare": {
+			seeds: 15, faults: shardtest.Faults{LoseRequest: 0.03, LoseAnswer: 0.03, Late: 0.03},
+			latency: shardtest.Latency{Request: 300 * time.Millisecond, Watch: time.Second}, policy: shard.Spare,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() {
 				tc.seeds = 5
 			}
 			for seed := range tc.seeds {
-				world := shardtest.New(config(8), uint64(seed))
+				cfg := config(8)
+				cfg.RestartPolicy = tc.policy
+				world := shardtest.New(cfg, uint64(seed))
 				world.Faults, world.Latency = tc.faults, tc.latency
+				if tc.policy == shard.Spare {
+					world.Scale("seat", len(shardtest.Names))
+				}
 				disturbAndCalm(t, world, uint64(seed))
 			}
 		})

@@ -20,6 +20,8 @@ type Search struct {
 	// From and To are the ticks between which something may go wrong. The members
 	// begin at tick 0; by 8 they have shared the shards.
 	From, To int
+	// Policy of restarts; empty: shard.Reserve.
+	Policy shard.RestartPolicy
 	// Broken is the mistake that the members make.
 	Broken Broken
 	// Stop at the first broken invariant.
@@ -58,7 +60,7 @@ func (s *Search) Run() {
 	parts := make([]Search, len(Names))
 	var wait sync.WaitGroup
 	for first := range parts {
-		parts[first] = Search{Faults: s.Faults, From: s.From, To: s.To, Broken: s.Broken, Stop: s.Stop}
+		parts[first] = Search{Faults: s.Faults, From: s.From, To: s.To, Policy: s.Policy, Broken: s.Broken, Stop: s.Stop}
 		wait.Go(func() { parts[first].runFirst(first) })
 	}
 	wait.Wait()
@@ -74,7 +76,9 @@ func (s *Search) Run() {
 
 func (s *Search) runFirst(first int) {
 	s.seen = map[uint64]struct{}{}
-	m := newModel(SmallConfig(), s.Broken, modelTick)
+	cfg := SmallConfig()
+	cfg.RestartPolicy = s.Policy
+	m := newModel(cfg, s.Broken, modelTick)
 	for range s.From {
 		m.advance(first)
 	}

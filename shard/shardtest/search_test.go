@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/banyan-hns/banyan/shard"
 	"github.com/banyan-hns/banyan/shard/shardtest"
 )
 
@@ -27,11 +28,15 @@ func runs() uint64 {
 // TestSearch: whatever goes wrong with one of three members at any tick, no
 // invariant breaks. The negative control is TestMistakesAreFound.
 func TestSearch(t *testing.T) {
-	s := &shardtest.Search{Faults: 1, From: searchFrom, To: searchTo}
-	s.Run()
-	require.Empty(t, s.Broke)
-	require.Greater(t, s.States, 10_000, "states that were told apart")
-	require.Greater(t, s.Histories, 500, "histories that came to their end")
+	for _, policy := range []shard.RestartPolicy{shard.Reserve, shard.Spare} {
+		t.Run(string(policy), func(t *testing.T) {
+			s := &shardtest.Search{Faults: 1, From: searchFrom, To: searchTo, Policy: policy}
+			s.Run()
+			require.Empty(t, s.Broke)
+			require.Greater(t, s.States, 10_000, "states that were told apart")
+			require.Greater(t, s.Histories, 500, "histories that came to their end")
+		})
+	}
 }
 
 // TestRandomRuns: nor does it whatever goes wrong with all of them.

@@ -48,6 +48,8 @@ type World struct {
 	TickEvery time.Duration
 	// Broken is the mistake that all members make.
 	Broken Broken
+	// Policies of restarts, of which each process has one, at random; none: that of Config.
+	Policies []shard.RestartPolicy
 	// Intact: Disturb deletes no record. What is promised when somebody does, package
 	// shard says.
 	Intact bool
@@ -55,6 +57,7 @@ type World struct {
 	now     shard.Instant
 	store   *store
 	members map[string]*Member
+	scale   *shard.Eligible // what was said last; nil: nothing
 	queue   events
 	order   int
 	random  *rand.Rand
@@ -120,6 +123,9 @@ func (w *World) lives(name string) int {
 func (w *World) start(name, instance string) error {
 	cfg := w.Config
 	cfg.Member, cfg.Instance, cfg.Incarnation = name, instance, fmt.Sprintf("%s-%d", instance, w.order)
+	if len(w.Policies) > 0 {
+		cfg.RestartPolicy = w.Policies[w.random.IntN(len(w.Policies))]
+	}
 	machine, err := shard.NewMachine(cfg, w.now)
 	if err != nil {
 		return err
@@ -133,6 +139,9 @@ func (w *World) start(name, instance string) error {
 		}
 		for _, id := range sorted(w.store.shards) {
 			w.step(m, shard.ShardObserved{Record: w.store.shards[id]})
+		}
+		if w.scale != nil {
+			w.step(m, *w.scale)
 		}
 		w.step(m, shard.Listed{})
 		w.step(m, shard.Ready{})
@@ -174,11 +183,12 @@ func (w *World) Blind(name string) { w.members[name].blind = true }
 // are taken.
 func (w *World) Mute(name string) { w.members[name].mute = true }
 
-// Scale tells all members how many of a set there shall be.
+// Scale tells all members how many of a set there shall be, and those that begin later.
 func (w *World) Scale(set string, replicas int) {
+	w.scale = &shard.Eligible{Set: set, Replicas: replicas}
 	for _, name := range sorted(w.members) {
 		m := w.members[name]
-		w.at(w.watch(), m, func() { w.step(m, shard.Eligible{Set: set, Replicas: replicas}) })
+		w.at(w.watch(), m, func() { w.step(m, *w.scale) })
 	}
 }
 
