@@ -65,7 +65,7 @@ func NewBarrier(live *Live, reader client.Reader) *Barrier {
 func (b *Barrier) Pass(ctx context.Context) {
 	began := time.Now()
 	for pause := barrierPause / 8; ctx.Err() == nil; pause = min(2*pause, barrierPause) {
-		if b.list(ctx) == nil {
+		if b.lists.join(ctx, "configurations", func() error { return b.list(ctx) }) == nil {
 			b.took.Observe(time.Since(began).Seconds())
 			return
 		}
