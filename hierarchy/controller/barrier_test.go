@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -236,8 +237,13 @@ func TestBarrierSharesLists(t *testing.T) {
 // TestBarrierWaits as long as it takes: nobody passes without a list.
 func TestBarrierWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var down error = errors.New("the API server is down")
-		s := &lister{list: func(context.Context) (*api.HierarchyConfigurationList, error) { return listAt("20"), down }}
+		var up atomic.Bool
+		s := &lister{list: func(context.Context) (*api.HierarchyConfigurationList, error) {
+			if !up.Load() {
+				return nil, errors.New("the API server is down")
+			}
+			return listAt("20"), nil
+		}}
 		b := NewBarrier(grow(false), s)
 		began := time.Now()
 		done := make(chan time.Duration, 1)
@@ -248,7 +254,7 @@ func TestBarrierWaits(t *testing.T) {
 		require.Empty(t, done)
 		tries := s.count()
 		require.InDelta(t, time.Hour/barrierPause, tries, 5, "not more often than that, nor less")
-		down = nil
+		up.Store(true)
 		require.Less(t, (<-done)-time.Hour, barrierPause+time.Millisecond)
 		require.Zero(t, testutil.ToFloat64(b.timeouts), "it was refused, not cut off")
 		requireObserved(t, b, 1, time.Hour)
